@@ -28,7 +28,7 @@ struct WaybillCommand: ParsableCommand {
             CallCommand.self,
             ValidateCommand.self, PlanCommand.self, OperationsCommand.self, CoverageCommand.self, MockCommand.self,
             EvalCommand.self,
-            SchemaCommand.self, LanguageServerCommand.self,
+            SchemaCommand.self, LanguageServerCommand.self, AgentServerCommand.self,
             CacheCommand.self, ExplainCommand.self, CompletionsCommand.self,
         ]
     )

@@ -45,7 +45,7 @@ package final class LanguageServer {
     package func run(input: Int32) throws(SystemError) -> Bool {
         let queue = try MessageQueue()
         let thread = try SystemThread {
-            var reader = MessageReader { (try? OpenFile.read(64 << 10, from: input)) ?? [] }
+            var reader = MessageReader(.headers) { (try? OpenFile.read(64 << 10, from: input)) ?? [] }
             while queue.add(reader.next()) {}
         }
         return try withExtendedLifetime(thread) { () throws(SystemError) in try handleMessages(of: queue) }

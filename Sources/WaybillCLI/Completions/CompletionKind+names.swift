@@ -26,7 +26,7 @@ extension CompletionKind {
 extension CommandWords {
     /// The options whose value is the next word, for the commands with manifests or runs.
     static let valueOptions: Set<String> = [
-        "--against", "--concurrency", "--coverage", "--env", "--env-file", "--env-file-out", "--environment",
+        "--against", "--allow", "--concurrency", "--coverage", "--env", "--env-file", "--env-file-out", "--environment",
         "--explain", "--format", "--from",
         "--graph", "--har",
         "--html",

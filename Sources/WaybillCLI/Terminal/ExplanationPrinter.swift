@@ -12,6 +12,36 @@ struct ExplanationPrinter {
     /// The maximum number of columns of a line of prose.
     private static let width = 80
 
+    /// Everything that can be explained.
+    static let names =
+        Explanation.all.map(\.id.name) + KeyExplanation.keys + FunctionExplanation.all.map(\.function.name)
+
+    /// Returns what is known of a name, also in a call, such as `join()`, or in brackets, such as `error[unknown-endpoint]:`; `nil`
+    /// if nothing has this name. A diagnostic, a key and a function may have the same one, such as `timeout` or `value`.
+    func text(about text: String) -> String? {
+        var parts = Explanation.of(DiagnosticID(stringLiteral: Self.name(in: text))).map { [page($0)] } ?? []
+        let key = KeyExplanation.of(text)
+        if !key.isEmpty { parts.append(self.key(text, key)) }
+        if let function = FunctionExplanation.of(text.hasSuffix("()") ? String(text.dropLast(2)) : text) {
+            parts.append(self.function(function))
+        }
+        return parts.isEmpty ? nil : parts.joined(separator: "\n")
+    }
+
+    /// Returns the message about a name that nothing has.
+    static func unknown(_ text: String) -> String {
+        let name = name(in: text)
+        let nearest = NearestName.of(name, among: names)
+        let hint = nearest.map { "Did you mean '\($0)'?" } ?? "'waybill explain' lists all diagnostics."
+        return "There is no diagnostic, key or function named '\(PrintableText.oneLine(name))'. \(hint)"
+    }
+
+    /// Returns the name in a text that may be copied from the output, such as `error[unknown-endpoint]:`.
+    private static func name(in text: String) -> String {
+        guard let start = text.firstIndex(of: "["), let end = text[start...].firstIndex(of: "]") else { return text }
+        return String(text[start..<end].dropFirst())
+    }
+
     /// Returns names with their descriptions, one per line.
     func table(_ entries: [(name: String, text: String)]) -> String {
         let width = entries.map(\.name.count).max() ?? 0
@@ -22,7 +52,7 @@ struct ExplanationPrinter {
     }
 
     /// Returns one page.
-    func page(_ page: Explanation) -> String {
+    private func page(_ page: Explanation) -> String {
         var text = "\(strong(page.id.name)): \(page.title)\n"
         for paragraph in page.paragraphs { text += "\n\(Self.wrapped(paragraph))" }
         if let example = page.example {
@@ -33,7 +63,7 @@ struct ExplanationPrinter {
     }
 
     /// Returns a page about a key, with all of its meanings.
-    func key(_ name: String, _ meanings: [KeyExplanation]) -> String {
+    private func key(_ name: String, _ meanings: [KeyExplanation]) -> String {
         var text = "\(strong(name)): a manifest key\n"
         for meaning in meanings {
             text += "\n\(Self.wrapped(meaning.key.text))\n"

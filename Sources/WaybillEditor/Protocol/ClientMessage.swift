@@ -1,7 +1,7 @@
-import WaybillJSON
+package import WaybillJSON
 
 /// A message of a client (JSON-RPC 2.0).
-enum ClientMessage {
+package enum ClientMessage {
     /// A call that needs a response.
     case request(id: JSON, method: String, parameters: JSON)
     /// A call without a response.
@@ -43,6 +43,8 @@ package struct ResponseError: Error, Equatable {
         /// A request is valid, but cannot be fulfilled: the new name of a rename is used already.
         case requestFailed = -32803
         case requestCancelled = -32800
+        /// The server cannot handle the request now.
+        case serverBusy = -32000
     }
 
     /// The code that clients know.
@@ -50,26 +52,31 @@ package struct ResponseError: Error, Equatable {
     /// The reason, for people.
     package let message: String
 
-    init(_ code: Code, _ message: String) {
+    /// Creates an error; see the properties.
+    package init(_ code: Code, _ message: String) {
         (self.code, self.message) = (code, message)
     }
 }
 
 /// The messages of the server.
-enum ServerMessage {
-    static func result(_ result: JSON, of id: JSON) -> JSON {
+package enum ServerMessage {
+    /// Returns the response with the result of a request.
+    package static func result(_ result: JSON, of id: JSON) -> JSON {
         ["jsonrpc": "2.0", "id": id, "result": result]
     }
 
+    /// Returns the response with the error of a request.
+    ///
     /// - Parameter id: The id of the request; null if it could not be read.
-    static func failure(_ error: ResponseError, of id: JSON = .null) -> JSON {
+    package static func failure(_ error: ResponseError, of id: JSON = .null) -> JSON {
         [
             "jsonrpc": "2.0", "id": id,
             "error": ["code": .number(JSONNumber(error.code.rawValue)), "message": .string(error.message)],
         ]
     }
 
-    static func notification(_ method: String, _ parameters: JSON) -> JSON {
+    /// Returns a call without a response.
+    package static func notification(_ method: String, _ parameters: JSON) -> JSON {
         ["jsonrpc": "2.0", "method": .string(method), "params": parameters]
     }
 

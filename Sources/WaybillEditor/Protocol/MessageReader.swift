@@ -1,14 +1,24 @@
 import WaybillJSON
 
-/// Reads the messages of a client: the base protocol of LSP 3.17, header fields and a JSON body.
-struct MessageReader {
-    /// The maximum size of a body in bytes. A larger one is skipped.
+/// Reads the messages of a client: JSON in UTF-8.
+package struct MessageReader {
+    /// How the start of a message is found.
+    package enum Framing: Sendable {
+        /// Header fields precede the message: the base protocol of LSP 3.17.
+        case headers
+        /// Each message is a line: the transport `stdio` of the Model Context Protocol.
+        case lines
+    }
+
+    /// The maximum size of a message with header fields in bytes. A larger one is skipped.
     static let maximumBody = 128 << 20
+    /// The maximum size of a line in bytes. A longer one is skipped.
+    private static let maximumLine = 4 << 20
     /// The maximum size of the header fields of a message in bytes.
     private static let maximumHeader = 8 << 10
 
     /// What was read.
-    enum Result {
+    package enum Result {
         case message(ClientMessage)
         /// A body that cannot be read. The next message can.
         case invalid(ResponseError)
@@ -18,18 +28,47 @@ struct MessageReader {
         case end
     }
 
+    private let framing: Framing
     private let source: () -> [UInt8]
     private var buffer: ArraySlice<UInt8> = []
 
+    /// Creates a reader.
+    ///
     /// - Parameter source: Returns the next bytes of the stream; none at its end.
-    init(_ source: @escaping () -> [UInt8]) { self.source = source }
+    package init(_ framing: Framing, _ source: @escaping () -> [UInt8]) {
+        (self.framing, self.source) = (framing, source)
+    }
 
     /// Reads the next message. Blocks until it is complete.
-    mutating func next() -> Result {
+    package mutating func next() -> Result {
+        switch framing {
+        case .headers: nextWithHeaders()
+        case .lines: nextOfLines()
+        }
+    }
+
+    private mutating func nextOfLines() -> Result {
+        while true {
+            if let line = nextLine(limit: Self.maximumLine) {
+                if line.contains(where: { $0 != 0x20 && $0 != 0x09 }) { return Self.message(in: line) }
+                continue
+            }
+            // What the client has not ended is not a message.
+            guard buffer.count > Self.maximumLine else { return .end }
+            while buffer.firstIndex(of: UInt8(ascii: "\n")) == nil {
+                buffer = []
+                guard fill() else { return .end }
+            }
+            _ = nextLine(limit: .max)
+            return .invalid(ResponseError(.invalidRequest, "a message has more than \(Self.maximumLine) bytes"))
+        }
+    }
+
+    private mutating func nextWithHeaders() -> Result {
         var lines: [String] = []
         var size = 0
         while true {
-            guard let line = nextLine() else {
+            guard let line = nextLine(limit: Self.maximumHeader).map({ String(decoding: $0, as: UTF8.self) }) else {
                 let isEnd = lines.isEmpty && buffer.isEmpty
                 return isEnd ? .end : .broken(ResponseError(.parseError, "a header field is cut off or too long"))
             }
@@ -53,6 +92,10 @@ struct MessageReader {
             return .invalid(ResponseError(.invalidRequest, message))
         }
         guard let body = take(length) else { return .end }
+        return Self.message(in: body)
+    }
+
+    private static func message(in body: some Sequence<UInt8>) -> Result {
         do {
             return ClientMessage.reading(try JSONParser().parse(body))
         } catch {
@@ -75,17 +118,17 @@ struct MessageReader {
     }
 
     /// Returns the next line without its line break; `nil` if it does not end or is too long.
-    private mutating func nextLine() -> String? {
+    private mutating func nextLine(limit: Int) -> ArraySlice<UInt8>? {
         var searched = buffer.startIndex
         while true {
             if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
                 var line = buffer[..<end]
                 if line.last == UInt8(ascii: "\r") { line.removeLast() }
                 buffer = buffer[(end + 1)...]
-                return String(decoding: line, as: UTF8.self)
+                return line
             }
             let count = buffer.count
-            guard count <= Self.maximumHeader, fill() else { return nil }
+            guard count <= limit, fill() else { return nil }
             searched = buffer.startIndex + count
         }
     }

@@ -1,18 +1,22 @@
 package import WaybillDiagnostics
-import WaybillJSON
+package import WaybillJSON
 
 /// Writes diagnostics as one JSON document in the format of `schemas/diagnostics.schema.json`.
 package enum JSONDiagnosticRenderer {
     /// Returns `{errors, warnings, diagnostics}` with a final line break, even without diagnostics. Lines and columns
     /// count from 1, byte offsets from 0.
     package static func document(for diagnostics: [Diagnostic]) -> String {
+        JSONWriter(layout: .pretty).string(json(for: diagnostics)) + "\n"
+    }
+
+    /// Returns `{errors, warnings, diagnostics}`; see `document`.
+    package static func json(for diagnostics: [Diagnostic]) -> JSON {
         let errors = diagnostics.count { $0.severity == .error }
-        let document: JSON = [
+        return [
             "errors": .number(JSONNumber(errors)),
             "warnings": .number(JSONNumber(diagnostics.count - errors)),
             "diagnostics": .array(diagnostics.map(Self.value)),
         ]
-        return JSONWriter(layout: .pretty).string(document) + "\n"
     }
 
     private static func value(of diagnostic: Diagnostic) -> JSON {

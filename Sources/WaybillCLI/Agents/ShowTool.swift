@@ -1,0 +1,52 @@
+import WaybillDiagnostics
+import WaybillJSON
+import WaybillPipeline
+import WaybillResults
+import WaybillRuntime
+
+/// `show`
+enum ShowTool: AgentTool {
+    static let name = "show"
+    static let title = "Show an earlier run"
+    static let description =
+        "Returns the results of an earlier run: its steps with their outcomes and failures, and its outputs."
+    static let arguments: JSON = [
+        "run": ["type": "string", "description": "The name of the run, 'latest', or 'latest-passed'."],
+        "steps": [
+            "type": "array", "items": ["type": "string"],
+            "description": "The ids or paths of the steps to return. Default: all.",
+        ],
+        "failed": ["type": "boolean", "description": "Whether to return only steps that failed."],
+    ]
+    static let required = ["run"]
+    static let output: JSON? = RunContent.schema("steps")
+
+    /// The maximum size of a file of outputs in bytes.
+    private static let maximumOutputs = 64 << 20
+
+    static func result(of call: ToolCall, in folder: AgentFolder) throws(ToolFailure) -> ToolResult {
+        let name = call.arguments["run"]?.string ?? ""
+        let path = RunFolders.folder(of: name)
+        try folder.check(path)
+        if let suite = RunFolders.suite(of: name) {
+            let members = suite.members.map { "'\($0.folder)'" }.joined(separator: ", ")
+            throw ToolFailure("'\(name)' is a run of several manifests; show one of them: \(members)")
+        }
+        guard let entry = RunFolders.entry(of: path), let summary = entry.summary else {
+            throw ToolFailure(RunFolders.missingRun(name).message)
+        }
+        let selection = ShownSteps(names: call.arguments["steps"]?.array?.compactMap(\.string) ?? [])
+        guard selection.unknown(in: summary.steps) == nil else {
+            throw ToolFailure([ShownSteps.error(for: selection.unknown(in: summary.steps) ?? "", in: summary.steps)])
+        }
+        let onlyFailed = call.arguments["failed"]?.bool ?? false
+        let steps = summary.steps.filter { selection.contains($0) && (!onlyFailed || $0.failure != nil) }
+        var content = RunContent(summary, in: path, isMocked: (try? RunRecord(folder: path))?.isMocked ?? false)
+        if entry.result == nil { content.outcome = entry.isRunning ? "running" : "unfinished" }
+        let outputs = "\(path)/\(RunFileNames.outputs)"
+        if let bytes = try? FileContents.read(outputs, limit: maximumOutputs) {
+            content.outputs = (try? JSONParser().parse(bytes)) ?? [:]
+        }
+        return ToolResult(content: content.json("steps", steps, folder.redactor))
+    }
+}
