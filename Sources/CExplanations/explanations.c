@@ -121,6 +121,7 @@ static const unsigned char pages[] = {
 #embed "pages/schema-without-type.md" suffix(, 0,)
 #embed "pages/secret-exposed.md" suffix(, 0,)
 #embed "pages/secret-in-url.md" suffix(, 0,)
+#embed "pages/secret-source.md" suffix(, 0,)
 #embed "pages/service-needed.md" suffix(, 0,)
 #embed "pages/session-cycle.md" suffix(, 0,)
 #embed "pages/several-documents.md" suffix(, 0,)

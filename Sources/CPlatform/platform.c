@@ -168,6 +168,47 @@ void waybill_close_from(int first, posix_spawn_file_actions_t *actions, posix_sp
 #endif
 }
 
+int waybill_start(
+    pid_t *process,
+    const char *program,
+    char *const arguments[],
+    char *const environment[],
+    const char *folder,
+    int output,
+    int errors
+) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int failure = posix_spawn_file_actions_init(&actions);
+    if (failure != 0) return failure;
+    if ((failure = posix_spawnattr_init(&attributes)) != 0) {
+        posix_spawn_file_actions_destroy(&actions);
+        return failure;
+    }
+    posix_spawn_file_actions_addchdir_np(&actions, folder);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
+    waybill_close_from(STDERR_FILENO + 1, &actions, &attributes);
+    // What this process ignores, a program would ignore too.
+    sigset_t ignored, none;
+    sigemptyset(&none);
+    sigemptyset(&ignored);
+    sigaddset(&ignored, SIGPIPE);
+    sigaddset(&ignored, SIGXFSZ);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &ignored);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    short flags = 0;
+    posix_spawnattr_getflags(&attributes, &flags);
+    flags |= POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+    posix_spawnattr_setflags(&attributes, flags);
+    failure = posix_spawn(process, program, &actions, &attributes, arguments, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return failure;
+}
+
 void *waybill_open_library(const void *address) {
     Dl_info library;
     void *opened = dladdr(address, &library) != 0 ? dlopen(library.dli_fname, RTLD_NOW | RTLD_NOLOAD) : NULL;

@@ -190,7 +190,7 @@ extension Executor {
     private func warnOfShortSecrets() {
         let short = plan.secrets.filter { secrets[$0.name].map(ShortSecrets.contains) ?? false }
         guard let first = short.first else { return }
-        warnOfShortSecrets(in: short.map { "'\($0.name)'" }, at: first.variable.span)
+        warnOfShortSecrets(in: short.map { "'\($0.name)'" }, at: first.source.span)
     }
 
     /// Warns of files that steps wrote or downloaded before the run was resumed, and that are now missing or have another

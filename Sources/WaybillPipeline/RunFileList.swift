@@ -40,13 +40,14 @@ package struct RunFileList: Sendable {
     package init(of plan: Plan, in folder: String?, stateFile: String?, updatesSnapshots: Bool = false) {
         var writes: [(path: String, purpose: Purpose)] = []
         read(plan.readFiles)
+        read(plan.declaredSecrets.compactMap { $0.source.file?.location })
         for file in plan.namedFiles {
             switch file.kind {
             case .jar:
                 let lock = FileLock.path(for: FileContents.target(of: file.location))
                 writes += [file.location, lock].map { ($0, .jar) }
             case .snapshot where updatesSnapshots: writes.append((file.location, .snapshot))
-            case .body, .tls, .netrc, .snapshot: read([file.location])
+            case .body, .tls, .netrc, .secret, .snapshot: read([file.location])
             case .cache: break
             }
         }

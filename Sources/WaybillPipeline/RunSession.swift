@@ -292,10 +292,27 @@ package struct RunSession: Sendable {
             for secret in plan.secrets { found[secret.name] = try await value(of: secret.name, findSecret, found) }
         }
         let (values, errors) = Self.secrets(of: plan, found: found, in: options.variables)
-        guard errors.isEmpty || options.sendsNothing else {
-            throw RunError(.missingSecret, "secrets are missing", errors)
+        if options.sendsNothing { return values }
+        guard errors.isEmpty else { throw RunError(.missingSecret, "secrets are missing", errors) }
+        let reading = Task { [plan, options] in
+            await SecretReader.values(
+                of: plan,
+                known: values,
+                variables: options.variables,
+                isMocked: options.usesMock
+            )
         }
-        return values
+        options.control.whenStopped { reading.cancel() }
+        let (all, failures) = await withTaskCancellationHandler {
+            await reading.value
+        } onCancel: {
+            reading.cancel()
+        }
+        if reading.isCancelled {
+            throw RunError(.stopped, "the run was stopped before the values of its secrets were known")
+        }
+        guard failures.isEmpty else { throw RunError(.secretSource, "secrets are missing", failures) }
+        return all
     }
 
     /// Asks the source for a secret. Stopping the run ends the wait, even if the source then continues.
@@ -318,16 +335,16 @@ package struct RunSession: Sendable {
         case .success(let value): return value
         case .failure(let error):
             let redactor = Redactor()
-            for known in found.values + plan.secrets.compactMap({ options.variables[$0.variable.value] }) {
-                redactor.register(known)
-            }
+            let variables = plan.secrets.compactMap { $0.source.variable.flatMap { options.variables[$0] } }
+            for known in found.values + variables { redactor.register(known) }
             let reason = redactor.redact("\(error)")
             throw RunError(.secretSource, "could not get the value of the secret '\(secret)': \(reason)")
         case nil: throw RunError(.stopped, "the run was stopped before the values of its secrets were known")
         }
     }
 
-    /// Returns the values of a plan's secrets, and the errors for those that are missing or too long.
+    /// Returns the values of a plan's secrets, and the errors for those that are missing or too long. Secrets with another
+    /// source than an environment variable have a value only if it was found.
     ///
     /// - Parameters:
     ///   - found: Values by the names of the secrets.
@@ -341,8 +358,7 @@ package struct RunSession: Sendable {
         var missing: [Diagnostic] = []
         var long: [Diagnostic] = []
         for secret in plan.secrets {
-            let variable = secret.variable
-            let value = found[secret.name] ?? variables[variable.value]
+            let value = found[secret.name] ?? secret.source.variable.flatMap { variables[$0] }
             if let value, !value.isEmpty {
                 values[secret.name] = value
                 guard value.utf8.count > Redactor.longestSecret else { continue }
@@ -350,27 +366,27 @@ package struct RunSession: Sendable {
                     Diagnostic(
                         "long-secret",
                         "secret '\(secret.name)' is too long: it has \(value.utf8.count) bytes, the maximum is \(Redactor.longestSecret)",
-                        at: variable.span
+                        at: secret.source.span
                     )
                 )
-            } else {
-                let source =
-                    found[secret.name] == nil ? "the environment variable \(variable.value)" : "that of its source"
+            } else if found[secret.name] != nil || secret.source.variable != nil {
+                let source = found[secret.name] == nil ? secret.source.words : "that of its source"
+                let variable = secret.source.variable ?? secret.name
                 missing.append(
                     Diagnostic(
                         "missing-secret",
                         "secret '\(secret.name)' has no value: \(source) is " + (value == nil ? "not set" : "empty"),
-                        at: variable.span,
-                        help: ["Set it for this run: \(variable.value)=… waybill run …, or in a file with --env-file."],
+                        at: secret.source.span,
+                        help: ["Set it for this run: \(variable)=… waybill run …, or in a file with --env-file."],
                         programHelp: ["Return it from 'secrets' in the options of the run, or set the variable."]
                     )
                 )
             }
         }
         for secret in plan.declaredSecrets where values[secret.name] == nil {
-            guard let value = variables[secret.variable.value], value.utf8.count <= Redactor.longestSecret else {
-                continue
-            }
+            guard let value = secret.source.variable.flatMap({ variables[$0] }),
+                value.utf8.count <= Redactor.longestSecret
+            else { continue }
             if !value.isEmpty { values[secret.name] = value }
         }
         return (values, missing.isEmpty ? long : missing)

@@ -113,8 +113,7 @@ struct InputResolution {
     private mutating func reportVariablesBeyondUTF8(of manifest: Manifest, _ options: PlanOptions) {
         guard !options.variablesBeyondUTF8.isEmpty else { return }
         for (_, secret) in manifest.secrets {
-            let variable = secret.value.environmentVariable
-            report(variable.value, at: variable.span, ifBeyondUTF8: options)
+            if let variable = secret.value.variable { report(variable, at: secret.value.span, ifBeyondUTF8: options) }
         }
         let inputs =
             manifest.endpoints.values.flatMap(\.value.inputs.values)
@@ -309,8 +308,7 @@ extension Manifest {
     /// Returns the help for a name that resembles no input.
     fileprivate func helpWithUnknownInput(_ name: String) -> String {
         if let secret = secrets[name]?.value {
-            let variable = secret.environmentVariable.value
-            return "'\(name)' is a secret: it comes from the environment variable \(variable)."
+            return "'\(name)' is a secret: it comes from \(secret.words)."
         }
         return inputs.isEmpty
             ? "The manifest takes no inputs." : "The inputs are \(inputs.keys.joined(separator: ", "))."

@@ -83,12 +83,12 @@ package struct Plan: Sendable {
     }
 }
 
-/// A secret and the environment variable that holds it.
+/// A secret and where its value comes from.
 package struct SecretPlan: Sendable {
     /// The name under which expressions find it.
     package var name: String
-    /// The environment variable, with the span that names it.
-    package var variable: Spanned<String>
+    /// Where the value comes from.
+    package var source: SecretDeclaration
 }
 
 /// One graph.

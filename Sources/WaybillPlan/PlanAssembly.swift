@@ -34,7 +34,7 @@ struct PlanAssembly {
             dataFiles: manifest.data.reduce(into: [:]) { $0[$1.key] = $1.value.value.file },
             secrets: secrets(usedBy: graphs + subgraphs.values, sessions),
             declaredSecrets: manifest.secrets.map { name, definition in
-                SecretPlan(name: name, variable: definition.value.environmentVariable)
+                SecretPlan(name: name, source: definition.value)
             },
             namespaces: checked.namespaces,
             concurrency: min(
@@ -125,7 +125,7 @@ struct PlanAssembly {
         for graph in graphs { graph.visitUses(visitor) }
         for session in sessions.values { session.request.visitUses(visitor) }
         return manifest.secrets.filter { names.contains($0.key) }.map { name, definition in
-            SecretPlan(name: name, variable: definition.value.environmentVariable)
+            SecretPlan(name: name, source: definition.value)
         }
     }
 

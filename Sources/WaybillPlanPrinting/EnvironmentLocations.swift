@@ -19,7 +19,7 @@ struct EnvironmentLocations: Sendable {
             if let session = service.session { spans.insert(session.span) }
         }
         for (_, value) in environment.inputs { spans.insert(value.span) }
-        for (_, secret) in environment.secrets { spans.insert(secret.environmentVariable.span) }
+        for (_, secret) in environment.secrets { spans.insert(secret.span) }
     }
 
     /// Returns the name of the environment if it sets the value at a location.

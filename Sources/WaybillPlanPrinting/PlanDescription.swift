@@ -44,7 +44,7 @@ extension Redactor {
         var secrets = checked.written.secrets.values.map(\.value)
         secrets += checked.environmentChanges?.secrets.map(\.value) ?? []
         for secret in secrets {
-            if let value = options.variables[secret.environmentVariable.value] { register(value) }
+            if let value = secret.variable.flatMap({ options.variables[$0] }) { register(value) }
         }
     }
 }

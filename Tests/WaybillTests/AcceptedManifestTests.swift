@@ -71,7 +71,9 @@ import WaybillTestSupport
         var options = RunOptions()
         options.usesMock = true
         options.outputFolder = "\(folder.path)/results"
-        for secret in plan.secrets { options.variables[secret.variable.value] = "a secret value" }
+        for secret in plan.secrets {
+            if let variable = secret.source.variable { options.variables[variable] = "a secret value" }
+        }
         let bound = RunBound(options.control)
         options.observers = [bound]
         options.clock = bound

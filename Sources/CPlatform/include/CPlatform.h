@@ -75,6 +75,18 @@ int waybill_unread_bytes(int socket);
 /// Closes the descriptors from a number on in a program that `posix_spawn` starts.
 void waybill_close_from(int first, posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes);
 
+/// Starts a program in a folder, with a process group of its own, an empty standard input, these descriptors as its output
+/// and errors, and no others. No signal is blocked. Returns an error number; 0 if it was started.
+int waybill_start(
+    pid_t *process,
+    const char *program,
+    char *const arguments[],
+    char *const environment[],
+    const char *folder,
+    int output,
+    int errors
+);
+
 /// Opens the library that contains an address, to look up functions in it and in those that it is linked with. That may be
 /// the program. Returns NULL if there is no such library.
 void *waybill_open_library(const void *address);

@@ -52,7 +52,7 @@ public struct Manifest: Sendable {
 
     /// The environment variables that its secrets come from.
     public var secretVariables: [String] {
-        checked.manifest.secrets.values.map(\.value.environmentVariable.value)
+        checked.manifest.secrets.values.compactMap(\.value.variable)
     }
 
     /// Plans a run: which requests are sent in which order, with everything that is known about them in advance. Sends

@@ -1,5 +1,6 @@
 import ArgumentParser
 import WaybillDiagnostics
+import WaybillExecution
 import WaybillJSON
 import WaybillManifest
 import WaybillPipeline
@@ -214,7 +215,24 @@ struct RunCommand: ParsableCommand {
         // Nothing is sent if any of the manifests cannot be run.
         let missing = plans.flatMap { RunSession.secrets(of: $0, in: planOptions.variables).errors }
         guard missing.isEmpty else { throw output.invalid(missing.withoutRepetitions()) }
+        let unread = readSecrets(of: plans, planOptions.variables)
+        if let signal = Signals.received { throw ExitCode(128 + signal) }
+        guard unread.isEmpty else { throw output.invalid(unread.withoutRepetitions()) }
         try run(plans, of: selected.map { paths[$0] }, planOptions, output)
+    }
+
+    /// Reads the secrets of plans that are not in the environment; returns the errors. The runs do not start the commands
+    /// again.
+    private func readSecrets(of plans: [Plan], _ variables: [String: String]) -> [Diagnostic] {
+        let reading = Task { [mock] in
+            var errors: [Diagnostic] = []
+            for plan in plans where errors.isEmpty {
+                errors += await SecretReader.values(of: plan, variables: variables, isMocked: mock).errors
+            }
+            return errors
+        }
+        Signals.onStop({ reading.cancel() })
+        return waiting { () async throws(Never) in await reading.value }
     }
 
     /// Returns the files that the runs of plans read and write.

@@ -26,7 +26,7 @@ struct CurlCommandText {
         (self.previews, self.plan) = (previews, plan)
         for placeholder in previews.placeholders {
             let secret = plan.declaredSecrets.first { placeholder.expression == "secrets.\($0.name)" }
-            let name = secret.map(\.variable.value).flatMap { Self.isVariable($0) ? $0 : nil }
+            let name = secret?.source.variable.flatMap { Self.isVariable($0) ? $0 : nil }
             variables[placeholder.mark] = unique(name ?? Self.variable(for: placeholder.expression))
         }
     }

@@ -81,8 +81,19 @@ extension ManifestDecoder {
         return node["file"].flatMap { text($0) }.map { .file(path: $0, format: format) }
     }
 
-    private func secret(_ node: YAMLNode) -> SecretDeclaration? {
-        node["env"].flatMap { text($0) }.map(SecretDeclaration.init)
+    private mutating func secret(_ node: YAMLNode) -> SecretDeclaration? {
+        if let name = node["env"].flatMap({ text($0) }) {
+            return SecretDeclaration(source: .variable(name.value), span: name.span)
+        }
+        if let path = node["file"].flatMap({ text($0) }) {
+            return SecretDeclaration(source: .file(NamedFile(path: path, kind: .secret)), span: path.span)
+        }
+        guard let command = node["command"] else { return nil }
+        let arguments = texts(in: command).map(\.value)
+        guard arguments.first?.isEmpty == false else { return nil }
+        var timeout = Duration.seconds(30)
+        if let limit = node["timeout"], case .constant(let duration)? = timeLimit(limit) { timeout = duration }
+        return SecretDeclaration(source: .command(arguments, timeout: timeout), span: command.span)
     }
 
     private mutating func environment(_ node: YAMLNode) -> Environment {

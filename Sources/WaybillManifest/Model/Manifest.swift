@@ -101,8 +101,34 @@ package struct InputDeclaration: Sendable {
 
 /// The source of a secret.
 package struct SecretDeclaration: Sendable {
+    /// Where the value comes from.
+    package enum Source: Sendable {
+        /// An environment variable.
+        case variable(String)
+        /// The standard output of a program, which is started with these arguments, its name first.
+        case command([String], timeout: Duration)
+        /// A file.
+        case file(NamedFile)
+    }
+
+    /// Where the value comes from.
+    package var source: Source
+    /// The location of the source in the manifest.
+    package var span: SourceSpan
+
     /// The environment variable that contains the secret.
-    package var environmentVariable: Spanned<String>
+    package var variable: String? { if case .variable(let name) = source { name } else { nil } }
+    /// The file that contains the secret.
+    package var file: NamedFile? { if case .file(let file) = source { file } else { nil } }
+
+    /// The source in words, such as `the environment variable TOKEN`.
+    package var words: String {
+        switch source {
+        case .variable(let name): "the environment variable \(name)"
+        case .command(let arguments, _): "the command '\(arguments[0])'"
+        case .file(let file): "the file \(file.path.value)"
+        }
+    }
 }
 
 /// Changes that are applied to a manifest.

@@ -11,6 +11,8 @@ package struct NamedFile {
         case tls
         /// Credentials by host.
         case netrc
+        /// The value of a secret.
+        case secret
         /// Cookies, read and written.
         case jar
         /// The data of an earlier response, which is also written.
@@ -40,11 +42,11 @@ package struct NamedFile {
         LocalFile(location, within: isOfMachine ? .anywhere : boundary)
     }
 
-    /// Whether the file belongs to the machine rather than to the manifest: certificates and netrc files with an
+    /// Whether the file belongs to the machine rather than to the manifest: certificates, netrc files and secrets with an
     /// absolute path, because programs keep them in fixed locations.
     private var isOfMachine: Bool {
         switch kind {
-        case .tls, .netrc: path.value.hasPrefix("/")
+        case .tls, .netrc, .secret: path.value.hasPrefix("/")
         case .body, .jar, .snapshot, .cache: false
         }
     }
@@ -55,6 +57,7 @@ package struct NamedFile {
         case .body: "file"
         case .tls: "TLS file"
         case .netrc: "netrc file"
+        case .secret: "file of a secret"
         case .jar: "cookie jar"
         case .snapshot: "snapshot"
         case .cache: "cache folder"

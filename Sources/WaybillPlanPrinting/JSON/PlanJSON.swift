@@ -34,11 +34,14 @@ struct PlanJSON {
     }
 
     private func value(_ secret: SecretPlan) -> JSON {
-        [
-            "name": .string(secret.name),
-            "variable": .string(secret.variable.value),
-            "from": .present(location(secret.variable.span)),
-        ]
+        let command: [String]? = if case .command(let arguments, _) = secret.source.source { arguments } else { nil }
+        return .present([
+            ("name", .string(secret.name)),
+            ("variable", secret.source.variable.map { .string($0) }),
+            ("command", command.map { .array($0.map(JSON.string)) }),
+            ("file", secret.source.file.map { .string($0.path.value) }),
+            ("from", .present(location(secret.source.span))),
+        ])
     }
 
     /// Returns the amount of data, without the data.

@@ -25,7 +25,7 @@ private struct TextPlan {
         line("\(paint.strong(form.text(plan.name)))  \(plan.manifest)\(environment)")
         line("at most \(plan.concurrency) requests at once")
         section("inputs", plan.inputs.map { ($0.name, PlanValues.line(form.value($0.value))) })
-        section("secrets", plan.secrets.map { ($0.name, "from the environment variable \($0.variable.value)") })
+        section("secrets", plan.secrets.map { ($0.name, "from \(Self.origin(of: $0.source))") })
         section("data", plan.data.map { ($0.name, Self.extent($0.value)) })
         addServices(of: plan)
         for graph in plan.graphs { add(graph, "graph \(paint.strong(graph.name))") }
@@ -106,6 +106,11 @@ private struct TextPlan {
 
     private mutating func line(_ line: PlanLine) {
         text += line.text + "\n"
+    }
+
+    private static func origin(of secret: SecretDeclaration) -> String {
+        guard case .command(let arguments, _) = secret.source else { return secret.words }
+        return "the command \(arguments.map(PrintableText.shellWord).joined(separator: " "))"
     }
 
     private static func extent(_ value: JSON) -> String {

@@ -18,6 +18,9 @@ struct NamedFiles: ManifestRule {
                 diagnostics += entry.value.namedFiles.compactMap { self.check($0, in: boundary) }
             }
         }
+        for secret in subject.manifest.secrets.values {
+            if let file = secret.value.file, let error = check(file, in: boundary) { diagnostics.append(error) }
+        }
         for site in subject.steps {
             guard case .call(let call) = site.step.action,
                 let media = subject.manifest.endpoints[call.name.value]?.value.request.operation?.operation.body?
@@ -38,6 +41,8 @@ struct NamedFiles: ManifestRule {
             return FileRefusal.outside(path).diagnostic(at: file.path.span)
         }
         // Both are written to, by the end of a run or with --update-snapshots.
+        // The machine that checks a manifest need not have its secrets.
+        if file.kind == .secret { return nil }
         if [.snapshot, .jar].contains(file.kind), Self.isManifest(path, file.path.span) {
             return Diagnostic(
                 "same-file",
@@ -69,7 +74,7 @@ struct NamedFiles: ManifestRule {
             }
         } catch {
             switch file.kind {
-            case .jar, .cache: return nil
+            case .jar, .cache, .secret: return nil
             case .body, .snapshot:
                 guard error.reason == .notFound else { return unreadable(file, path, error.message) }
                 // Something else may create the file before it is sent.
