@@ -65,7 +65,7 @@ struct AgentFolder: Sendable {
                 + manifest.environments.values.flatMap(\.value.secrets).map(\.value)
         }
         for secret in secrets ?? [] {
-            options.variables[secret.environmentVariable.value].map { _ = redactor.register($0) }
+            secret.variable.flatMap { options.variables[$0] }.map { _ = redactor.register($0) }
         }
         return loaded
     }
