@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "CXML.h"
 
 #include <dlfcn.h>
@@ -5,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <libxml/HTMLparser.h>
 #include <libxml/SAX2.h>
@@ -93,7 +95,14 @@ bool waybill_xml_load(void) {
 
 // MARK: Documents
 
-enum { most_levels = 2000, most_nodes = 2000000, most_default_bytes = 256 << 20, chunk_bytes = 1 << 16 };
+enum {
+    most_levels = 2000,
+    most_nodes = 2000000,
+    most_attributes = 10000,
+    most_words = 20000,
+    most_default_bytes = 256 << 20,
+    chunk_bytes = 1 << 16,
+};
 
 /// The state of a parser, which `_private` of libxml2's context points to.
 typedef struct {
@@ -183,6 +192,35 @@ static void note_error(void *context, const xmlError *error) {
     parser->failure->line = error->line;
 }
 
+/// Returns where a text is after a mark, or its end.
+static const char *after(const char *mark, const char *text, const char *end) {
+    const char *found = memmem(text, end - text, mark, strlen(mark));
+    return found ? found + strlen(mark) : end;
+}
+
+/// Returns whether a tag has so many words that libxml2, which compares each attribute with all others and asks nobody
+/// whether it must stop, takes seconds for it. In XML, a value in quotes is one word; browsers and libxml2 disagree about
+/// broken quotes, so HTML has none here.
+static bool has_too_many_attributes(const char *text, const char *end, bool is_html) {
+    int most = is_html ? most_words : most_attributes;
+    while (text < end && (text = memchr(text, '<', end - text))) {
+        size_t left = end - text;
+        if (!is_html && left > 4 && !memcmp(text, "<!--", 4)) text = after("-->", text + 4, end);
+        else if (!is_html && left > 9 && !memcmp(text, "<![CDATA[", 9)) text = after("]]>", text + 9, end);
+        else if (!is_html && left > 2 && text[1] == '?') text = after("?>", text, end);
+        else {
+            int words = 0;
+            for (text++; text < end && *text != '>' && *text != '<'; text++) {
+                bool is_quote = !is_html && (*text == '"' || *text == '\'');
+                const char *quote = is_quote ? memchr(text + 1, *text, end - text - 1) : NULL;
+                if (quote) text = quote;
+                if ((quote || strchr(" \t\r\n/", *text)) && ++words > most) return true;
+            }
+        }
+    }
+    return false;
+}
+
 waybill_xml_document *waybill_xml_parse(
     const char *bytes, size_t count, bool is_html, waybill_xml_must_stop must_stop, waybill_xml_failure *failure
 ) {
@@ -214,6 +252,11 @@ waybill_xml_document *waybill_xml_parse(
     }
     parser parser = {.context = context, .failure = failure};
     context->_private = &parser;
+    if (has_too_many_attributes(bytes, bytes + count, is_html)) {
+        const char *message = is_html ? "the attributes of an element have more than 20,000 words"
+                                      : "an element has more than 10,000 attributes";
+        snprintf(failure->message, sizeof failure->message, "%s", message);
+    }
     // The limits of libxml2, such as 256 levels, are replaced by those here.
     if (is_html) {
         xml.htmlCtxtUseOptions(context, HTML_PARSE_NONET | HTML_PARSE_IGNORE_ENC | XML_PARSE_HUGE);
@@ -330,33 +373,153 @@ static void note_xpath_error(void *data, const xmlError *error) {
     failure->offset = error->str1 ? error->int1 : -1;
 }
 
-waybill_xpath_value *waybill_xpath_evaluate(
-    waybill_xml_document *document, const char *expression, const char *const *namespaces, waybill_xml_failure *failure
-) {
-    *failure = (waybill_xml_failure){.offset = -1};
-    xmlXPathContextPtr context = xml.xmlXPathNewContext((xmlDocPtr)document);
-    xmlXPathObjectPtr value = NULL;
+// The sets of nodes of some axes are united in quadratic time, in which libxml2 asks nobody whether it must stop. So an
+// evaluation in a document that is not small has a thread of its own. Nobody waits for it any more when the time of the step
+// has passed; it then owns the document, and ends by the limit of operations at the latest.
+
+enum { small_bytes = 1024, most_abandoned = 4, thread_stack = 4 << 20 };
+
+/// An evaluation, and what it needs when its caller no longer waits for it.
+typedef struct {
+    xmlDocPtr document;
+    char *expression;
+    /// Prefixes, each followed by its namespace, and `NULL`.
+    char **namespaces;
+    xmlXPathObjectPtr value;
+    waybill_xml_failure failure;
+    pthread_mutex_t lock;
+    pthread_cond_t end;
+    bool has_ended, is_abandoned;
+} evaluation;
+
+static _Atomic int abandoned = 0;
+
+static void free_evaluation(evaluation *work) {
+    free(work->expression);
+    for (char **text = work->namespaces; text && *text; text++) free(*text);
+    free(work->namespaces);
+    pthread_mutex_destroy(&work->lock);
+    pthread_cond_destroy(&work->end);
+    free(work);
+}
+
+/// Returns `NULL` if the memory does not suffice.
+static evaluation *new_evaluation(xmlDocPtr document, const char *expression, const char *const *namespaces) {
+    evaluation *work = calloc(1, sizeof *work);
+    if (!work) return NULL;
+    pthread_mutex_init(&work->lock, NULL);
+    pthread_cond_init(&work->end, NULL);
+    work->document = document;
+    work->failure.offset = -1;
+    size_t count = 0;
+    while (namespaces[count]) count++;
+    bool is_complete = (work->expression = strdup(expression)) && (work->namespaces = calloc(count + 1, sizeof(char *)));
+    for (size_t index = 0; is_complete && index < count; index++) {
+        is_complete = (work->namespaces[index] = strdup(namespaces[index])) != NULL;
+    }
+    if (is_complete) return work;
+    free_evaluation(work);
+    return NULL;
+}
+
+static void evaluate(evaluation *work) {
+    waybill_xml_failure *failure = &work->failure;
+    xmlXPathContextPtr context = xml.xmlXPathNewContext(work->document);
     if (context) {
-        context->node = xml.xmlDocGetRootElement((xmlDocPtr)document);
+        context->node = xml.xmlDocGetRootElement(work->document);
         context->opLimit = most_operations;
         context->depth = levels_not_used;
         context->userData = failure;
         context->error = (xmlStructuredErrorFunc)note_xpath_error;
-        for (; namespaces[0]; namespaces += 2) {
-            xml.xmlXPathRegisterNs(context, BAD_CAST namespaces[0], BAD_CAST namespaces[1]);
+        for (char **pair = work->namespaces; *pair; pair += 2) {
+            xml.xmlXPathRegisterNs(context, BAD_CAST pair[0], BAD_CAST pair[1]);
         }
-        xmlXPathCompExprPtr compiled = xml.xmlXPathCtxtCompile(context, BAD_CAST expression);
+        xmlXPathCompExprPtr compiled = xml.xmlXPathCtxtCompile(context, BAD_CAST work->expression);
         if (compiled) {
-            value = xml.xmlXPathCompiledEval(compiled, context);
+            work->value = xml.xmlXPathCompiledEval(compiled, context);
             xml.xmlXPathFreeCompExpr(compiled);
         }
         xml.xmlXPathFreeContext(context);
     }
-    if (value && failure->message[0]) {
-        xml.xmlXPathFreeObject(value);
-        value = NULL;
+    if (work->value && failure->message[0]) {
+        xml.xmlXPathFreeObject(work->value);
+        work->value = NULL;
     }
-    if (!value && !failure->message[0]) snprintf(failure->message, sizeof failure->message, "it cannot be evaluated");
+    if (!work->value && !failure->message[0]) {
+        snprintf(failure->message, sizeof failure->message, "it cannot be evaluated");
+    }
+}
+
+static void *evaluate_on_thread(void *data) {
+    evaluation *work = data;
+    evaluate(work);
+    pthread_mutex_lock(&work->lock);
+    work->has_ended = true;
+    pthread_cond_signal(&work->end);
+    bool is_abandoned = work->is_abandoned;
+    pthread_mutex_unlock(&work->lock);
+    if (is_abandoned) {
+        if (work->value) xml.xmlXPathFreeObject(work->value);
+        xml.xmlFreeDoc(work->document);
+        free_evaluation(work);
+        abandoned--;
+    }
+    return NULL;
+}
+
+/// Evaluates on a thread. Returns whether the evaluation has ended; otherwise nobody may use it and its document any more.
+static bool wait_for(evaluation *work, waybill_xml_must_stop must_stop, waybill_xml_failure *failure) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, thread_stack);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    bool has_thread = abandoned < most_abandoned && !pthread_create(&thread, &attributes, evaluate_on_thread, work);
+    pthread_attr_destroy(&attributes);
+    if (!has_thread) {
+        const char *message = abandoned < most_abandoned
+            ? "no thread could be started" : "four earlier evaluations are past their time and have not ended";
+        snprintf(work->failure.message, sizeof work->failure.message, "%s", message);
+        return true;
+    }
+    pthread_mutex_lock(&work->lock);
+    while (!work->has_ended && !work->is_abandoned) {
+        struct timespec time;
+        clock_gettime(CLOCK_REALTIME, &time);
+        time.tv_nsec += 10000000;
+        time.tv_sec += time.tv_nsec / 1000000000;
+        time.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&work->end, &work->lock, &time);
+        if (!work->has_ended && must_stop()) {
+            work->is_abandoned = true;
+            abandoned++;
+        }
+    }
+    bool has_ended = work->has_ended;
+    pthread_mutex_unlock(&work->lock);
+    if (!has_ended) snprintf(failure->message, sizeof failure->message, "the time of the step has passed");
+    return has_ended;
+}
+
+waybill_xpath_value *waybill_xpath_evaluate(
+    waybill_xml_document **document, size_t bytes, const char *expression, const char *const *namespaces,
+    waybill_xml_must_stop must_stop, waybill_xml_failure *failure
+) {
+    *failure = (waybill_xml_failure){.offset = -1};
+    evaluation *work = new_evaluation((xmlDocPtr)*document, expression, namespaces);
+    if (!work) {
+        snprintf(failure->message, sizeof failure->message, "the memory does not suffice");
+        return NULL;
+    }
+    if (bytes <= small_bytes) {
+        evaluate(work);
+    } else if (!wait_for(work, must_stop, failure)) {
+        *document = NULL;
+        return NULL;
+    }
+    *failure = work->failure;
+    xmlXPathObjectPtr value = work->value;
+    free_evaluation(work);
     return (waybill_xpath_value *)value;
 }
 

@@ -31,6 +31,8 @@ private struct ExampleMaker {
     private static let maximumCount = 100
     /// The maximum number of values.
     private var left = 5_000
+    /// The maximum number of bytes of repeated elements and long strings.
+    private var bytesLeft = 4 << 20
 
     init(documents: ContractDocuments, access: SchemaAccess) {
         self.documents = documents
@@ -162,9 +164,12 @@ private struct ExampleMaker {
         guard let element = schema["items"] == nil ? "text" : value(at: items, depth: depth + 1) else {
             return elements.count >= minimum ? .array(elements) : nil
         }
-        let others = schema["uniqueItems"] == true ? documents.resolved(items)?["enum"]?.array ?? [] : []
+        let isUnique = schema["uniqueItems"] == true
+        // Unique elements are compared with one another.
+        guard takes(element, times: (wanted - elements.count) * (isUnique ? wanted : 1)) else { return nil }
+        let others = isUnique ? documents.resolved(items)?["enum"]?.array ?? [] : []
         while elements.count < wanted {
-            guard schema["uniqueItems"] == true else {
+            guard isUnique else {
                 elements.append(element)
                 continue
             }
@@ -173,6 +178,14 @@ private struct ExampleMaker {
             elements.append(next)
         }
         return elements.count >= minimum ? .array(elements) : nil
+    }
+
+    /// Returns whether copies of a value are within the limit of bytes, and counts them.
+    private mutating func takes(_ value: JSON, times count: Int) -> Bool {
+        if count == 1 { return true }
+        guard let size = JSONWriter(maximumBytes: max(bytesLeft, 0)).wholeText(value)?.count else { return false }
+        bytesLeft -= size * count
+        return bytesLeft >= 0
     }
 
     /// Returns a value like another one, different for each number.
@@ -258,12 +271,13 @@ private struct ExampleMaker {
         return JSONNumber(parsing: text).map(JSON.number) ?? 1
     }
 
-    private func string(_ schema: JSONObject) -> JSON {
+    private mutating func string(_ schema: JSONObject) -> JSON {
         let minimum = schema["minLength"]?.number.flatMap { Int($0.text) } ?? 0
         let maximum = schema["maxLength"]?.number.flatMap { Int($0.text) } ?? .max
         if let pattern = schema["pattern"]?.string,
-            let text = RegularExpression.example(of: pattern, atLeast: min(minimum, 100_000))
+            let text = RegularExpression.example(of: pattern, atLeast: min(minimum, 100_000, bytesLeft))
         {
+            bytesLeft -= text.utf8.count
             return .string(text)
         }
         let text =
@@ -284,7 +298,8 @@ private struct ExampleMaker {
             default: "text"
             }
         let count = text.unicodeScalars.count
-        if count < minimum, minimum <= 100_000 {
+        if count < minimum, minimum <= min(100_000, bytesLeft) {
+            bytesLeft -= minimum
             return .string(text + String(repeating: "x", count: minimum - count))
         }
         return .string(count > maximum ? String(text.prefix(max(0, maximum))) : text)

@@ -2,16 +2,19 @@
 package enum NearestName {
     /// The maximum number of code points of a name that are compared.
     private static let maximumLength = 64
+    /// The maximum number of candidates that are compared: each of thousands of errors may have thousands of candidates.
+    private static let maximumCount = 1_000
 
     /// Returns the candidate closest to a name, if it is close enough for a plausible typing error.
     ///
     /// The distance may be at most a third of the name's length. Among equally close candidates, the first wins.
+    /// Only the first 1,000 candidates are compared.
     package static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
         let wanted = letters(of: name)
         // The maximum distance of interest. It shrinks with every closer candidate.
         var limit = max(1, (wanted.count + 1) / 3)
         var best: String?
-        for candidate in candidates where candidate != name {
+        for candidate in candidates.prefix(maximumCount) where candidate != name {
             let other = letters(of: candidate)
             guard abs(other.count - wanted.count) <= limit else { continue }
             let found = distance(from: wanted, to: other, limit: limit)

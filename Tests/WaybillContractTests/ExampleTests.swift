@@ -53,6 +53,20 @@ import WaybillSchema
         #expect(media.example == example)
     }
 
+    @Test func `a value that would be large is not made`() throws {
+        var schema = #"{"type": "string", "minLength": 1000}"#
+        for _ in 0..<4 { schema = #"{"type": "array", "minItems": 100, "items": \#(schema)}"# }
+        let large = (0..<100).map { #""p\#($0)": {"type": "string", "minLength": 100000}"# }.joined(separator: ", ")
+        let object = #"{"type": "object", "properties": {\#(large)}}"#
+        for (schema, isMade) in [(schema, false), (object, true)] {
+            let responses = #"{"200": {"content": {"application/json": {"schema": \#(schema)}}}}"#
+            let operation = try ContractFixture.operation("", Self.components, responses: responses)
+            let example = operation.responses[0].media?[0].example
+            #expect((example != nil) == isMade)
+            #expect(example.map { JSONWriter().string($0).utf8.count < 5 << 20 } ?? true)
+        }
+    }
+
     @Test func `an example in the document comes first, wherever it is written`() throws {
         func example(_ members: String) throws -> JSON? {
             let responses = #"{"200": {"content": {"application/json": {\#(members)}}}}"#

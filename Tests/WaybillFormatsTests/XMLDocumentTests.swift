@@ -67,6 +67,37 @@ import WaybillJSON
         #expect(hasStopped)
     }
 
+    @Test func `an evaluation that libxml2 cannot stop is abandoned when the time of the step has passed`() async throws
+    {
+        let document = try XMLDocument(
+            parsing: "<r>" + String(repeating: "<a i='1'><b>1</b></a>", count: 30_000) + "</r>"
+        )
+        let quadratic = XPathExpression("count(//a/following::*)")
+        let start = ContinuousClock.now
+        let message = await WorkLimit.limited({ start.duration(to: .now) > .milliseconds(100) }) {
+            do {
+                _ = try document.evaluate(quadratic, namespaces: [:])
+                return ""
+            } catch {
+                return error.message
+            }
+        }
+        #expect(message == WorkLimit.message)
+        #expect(start.duration(to: .now) < .seconds(10))
+        #expect(throws: XPathExpression.Failure.self) { try document.evaluate(XPathExpression("1"), namespaces: [:]) }
+    }
+
+    @Test(arguments: [" a1=1", " b", "/c='1'"])
+    func `an element with very many attributes is refused`(attribute: String) throws {
+        let start = ContinuousClock.now
+        let text = (0..<60_000).map { "\(attribute.prefix(2))\($0)\(attribute.dropFirst(2))" }.joined()
+        #expect(throws: XMLDocument.SyntaxError.self) { try XMLDocument(parsing: "<a\(text)/>") }
+        #expect(throws: XMLDocument.SyntaxError.self) { try XMLDocument.wellFormed(html: "<a =\"' ' \(text) '\">") }
+        #expect(start.duration(to: .now) < .seconds(10))
+        // Words of values are not attributes.
+        _ = try XMLDocument(parsing: "<!-- <a\(text)--><a><![CDATA[<a\(text)]]><b c=\"\(text)\"/></a>")
+    }
+
     @Test func `nodes that contain each other are limited in their size`() throws {
         let deep =
             String(repeating: "<a>", count: 1_500) + String(repeating: "x", count: 400_000)

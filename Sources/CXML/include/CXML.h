@@ -49,13 +49,16 @@ void waybill_xml_free(waybill_xml_document *document);
 /// document type, declarations of namespaces, and names that XML does not allow.
 void waybill_xml_make_well_formed(waybill_xml_document *document);
 
-/// Evaluates an expression at the root element of a document. Returns `NULL` and describes the failure if it is invalid or
-/// takes too many steps.
+/// Evaluates an expression at the root element of a document. Returns `NULL` and describes the failure if it is invalid,
+/// takes too many steps, or must stop. In the last case the document may be in use for some more time: it is then set to
+/// `NULL`, and released later.
 ///
-/// - Parameter namespaces: Prefixes, each followed by its namespace, and `NULL`.
+/// - Parameters:
+///   - bytes: The size of the document.
+///   - namespaces: Prefixes, each followed by its namespace, and `NULL`.
 waybill_xpath_value *waybill_xpath_evaluate(
-    waybill_xml_document *document, const char *expression, const char *const *namespaces,
-    waybill_xml_failure *failure);
+    waybill_xml_document **document, size_t bytes, const char *expression, const char *const *namespaces,
+    waybill_xml_must_stop must_stop, waybill_xml_failure *failure);
 
 void waybill_xpath_free(waybill_xpath_value *value);
 

@@ -29,8 +29,8 @@ package final class XMLDocument: @unchecked Sendable {
 
     /// The text that was parsed.
     package let source: String
-    private let lock = Mutex(())
-    private let document: OpaquePointer
+    /// `nil` after an evaluation that did not end within its time.
+    private let document: Mutex<OpaquePointer?>
 
     /// Parses a document. An encoding that it declares is ignored, because the text is already decoded.
     package init(parsing text: String, as language: Language = .xml) throws(SyntaxError) {
@@ -51,23 +51,24 @@ package final class XMLDocument: @unchecked Sendable {
         guard let document = unsafe document else {
             throw SyntaxError(message: failure.text, line: failure.line > 0 ? Int(failure.line) : nil)
         }
-        unsafe self.document = document
+        unsafe self.document = Mutex(document)
         self.source = text
     }
 
     deinit {
-        unsafe waybill_xml_free(document)
+        unsafe document.withLock { if let document = unsafe $0 { unsafe waybill_xml_free(document) } }
     }
 
     /// Returns a page in HTML as well-formed XML without namespaces, comments and document type, so that it can be parsed
     /// as XML. Names that XML does not allow are removed with their attributes; such an element is named `unnamed`.
     package static func wellFormed(html text: String) throws(SyntaxError) -> String {
         let page = try XMLDocument(parsing: text, as: .html)
-        unsafe waybill_xml_make_well_formed(page.document)
-        guard let text = unsafe String(releasing: waybill_xml_text(page.document)) else {
-            throw SyntaxError(message: "the memory does not suffice", line: nil)
+        let wellFormed = unsafe page.document.withLock { document in
+            unsafe waybill_xml_make_well_formed(document)
+            return unsafe String(releasing: waybill_xml_text(document))
         }
-        return text
+        guard let wellFormed else { throw SyntaxError(message: "the memory does not suffice", line: nil) }
+        return wellFormed
     }
 
     /// Returns the value of an expression at the root element.
@@ -77,8 +78,9 @@ package final class XMLDocument: @unchecked Sendable {
         _ expression: XPathExpression,
         namespaces: [String: String]
     ) throws(XPathExpression.Failure) -> XPathExpression.Value {
-        try lock.withLock { _ throws(XPathExpression.Failure) in
-            try unsafe expression.value(in: document, namespaces: namespaces)
+        try unsafe document.withLock { document throws(XPathExpression.Failure) in
+            guard unsafe document != nil else { throw XPathExpression.Failure(message: WorkLimit.message) }
+            return try unsafe expression.value(in: &document, source.utf8.count, namespaces: namespaces)
         }
     }
 }

@@ -69,9 +69,15 @@ package struct XPathExpression: Sendable, Hashable {
         return (kind, names.prefixes)
     }
 
-    /// Returns the value in a document of libxml2.
+    /// Returns the value in a document of libxml2, which is `nil` afterwards if it may no longer be used.
+    ///
+    /// - Parameter bytes: The size of the document.
     @unsafe
-    func value(in document: OpaquePointer, namespaces: [String: String]) throws(Failure) -> Value {
+    func value(
+        in document: inout OpaquePointer?,
+        _ bytes: Int,
+        namespaces: [String: String]
+    ) throws(Failure) -> Value {
         if text.utf8.contains(0) { throw Failure(message: "it contains a NUL character") }
         var failure = waybill_xml_failure()
         let pairs = namespaces.flatMap { [$0.key, $0.value] }
@@ -79,7 +85,16 @@ package struct XPathExpression: Sendable, Hashable {
         let copies = unsafe pairs.map { unsafe strdup($0) }
         defer { unsafe copies.forEach { unsafe free($0) } }
         let pointers = unsafe copies.map { unsafe $0.map { unsafe UnsafePointer($0) } } + [nil]
-        guard let found = unsafe waybill_xpath_evaluate(document, text, pointers, &failure) else {
+        guard
+            let found = unsafe waybill_xpath_evaluate(
+                &document,
+                bytes,
+                text,
+                pointers,
+                { WorkLimit.isReached },
+                &failure
+            )
+        else {
             throw Failure(message: failure.text, offset: failure.offset < 0 ? nil : Int(failure.offset))
         }
         defer { unsafe waybill_xpath_free(found) }

@@ -20,8 +20,9 @@ extension GraphFlow {
             if graph.mayHaveOtherIDs { return nil }
             let name = Spanned(id, at: use.span(of: segment.range))
             guard let nameless = graph.firstStepWithoutID(of: id) else {
-                var diagnostic = Diagnostic.unknown("step", name, among: graph.ids)
-                diagnostic.validNames = graph.ids.filter { graph[$0].flatMap(certainty) != nil }
+                let ids = graph.ids
+                var diagnostic = Diagnostic.unknown("step", name, among: ids)
+                diagnostic.validNames = ids.prefix(1_000).filter { graph[$0].flatMap(certainty) != nil }
                 return diagnostic
             }
             var diagnostic = Diagnostic.unknown("step", name, among: [String]())
