@@ -184,7 +184,8 @@ let package = Package(
         .target(
             name: "WaybillEditor",
             dependencies: [
-                "WaybillPipeline", "WaybillExplanations", "WaybillPlan", "WaybillManifest", "WaybillContract",
+                "WaybillPipeline", "WaybillPlanPrinting", "WaybillExplanations", "WaybillPlan", "WaybillManifest",
+                "WaybillContract",
                 "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
                 "WaybillDiagnostics", "WaybillPlatform",
                 .product(name: "OrderedCollections", package: "swift-collections"),

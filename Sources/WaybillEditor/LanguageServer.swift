@@ -105,6 +105,10 @@ package final class LanguageServer {
         let capabilities = parameters["capabilities"]
         let encodings = capabilities?["general"]?["positionEncodings"]?.array ?? []
         workspace.encoding = PositionEncoding.preferred(of: encodings.compactMap(\.string))
+        let completion = capabilities?["textDocument"]?["completion"]?["completionItem"]
+        workspace.hasSnippets = completion?["snippetSupport"]?.bool ?? false
+        let modes = completion?["insertTextModeSupport"]?["valueSet"]?.array ?? []
+        workspace.adjustsIndentation = modes.contains { $0 == 2 }
         let watching = capabilities?["workspace"]?["didChangeWatchedFiles"]?["dynamicRegistration"]
         canWatchFiles = watching?.bool ?? false
         let folders = parameters["workspaceFolders"]?.array?.compactMap { $0["uri"]?.string }

@@ -15,6 +15,13 @@ package protocol ManifestFileSystem: Sendable {
     ///   - limit: The maximum number of bytes.
     ///   - acceptsPipes: Whether the path may lead to a pipe or device, as for paths from the command line.
     func read(_ path: String, limit: Int, acceptsPipes: Bool) throws(FileError) -> [UInt8]
+
+    /// The OpenAPI documents that were read earlier; `nil` to read them each time.
+    var contracts: KnownContracts? { get }
+}
+
+extension ManifestFileSystem {
+    package var contracts: KnownContracts? { nil }
 }
 
 /// The local file system.
@@ -80,6 +87,8 @@ package final class RecordingFiles: ManifestFileSystem {
     /// The bytes of the files that were read, by path.
     package var texts: [CodePoints: [UInt8]] { read.withLock { $0.compactMapValues { $0 } } }
 
+    package var contracts: KnownContracts? { base.contracts }
+
     package func read(_ path: String, limit: Int, acceptsPipes: Bool) throws(FileError) -> [UInt8] {
         read.withLock { $0[CodePoints(path), default: nil] = $0[CodePoints(path)] ?? nil }
         let bytes = try base.read(path, limit: limit, acceptsPipes: acceptsPipes)
@@ -130,25 +139,12 @@ struct ManifestFiles: Sendable {
         return file
     }
 
-    /// Reads the first document of a JSON or YAML file; `nil` if it cannot be parsed.
-    func document(
-        _ path: String,
-        as kind: String
-    ) throws(FileRefusal) -> (document: DataDocument?, diagnostics: [Diagnostic]) {
-        var document: DataDocument?
-        let diagnostics = try read(path, as: kind).forEachDocument {
-            document = $0
-            return false
-        }
-        return (diagnostics.hasErrors ? nil : document, diagnostics)
-    }
-
     /// Reads a JSON Schema from a JSON or YAML file.
     func schema(_ name: Spanned<String>) -> (schema: JSONSchema?, diagnostics: [Diagnostic]) {
         let path = path(name.value)
         let (document, diagnostics): (DataDocument?, [Diagnostic])
         do {
-            (document, diagnostics) = try self.document(path, as: "schema")
+            (document, diagnostics) = try read(path, as: "schema").firstDocument
         } catch {
             return (nil, [error.diagnostic(at: name.span)])
         }

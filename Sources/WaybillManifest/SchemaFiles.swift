@@ -76,7 +76,7 @@ struct SchemaFiles {
 
     private mutating func read(_ path: String, at address: String) -> DataDocument? {
         do {
-            let (document, found) = try files.document(path, as: "schema")
+            let (document, found) = try files.read(path, as: "schema").firstDocument
             diagnostics += found
             return document
         } catch {

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """check-editor.py PROGRAM: sessions with 'waybill lsp', about the manifests of the repository.
 
---edits N: the number of random edits (300). --only NAME: one of the checks.
+--edits N: the number of random edits (300). --only NAME: one of the checks. Needs the package lsprotocol, with which every message of
+the server is compared with the meta model of LSP.
 """
 
 import argparse
@@ -120,6 +121,7 @@ def check_protocol(program, folder):
     path = folder / "a.yaml"
     client.open(path, "waybill: 1\n" + "# x\n" * 100)
     body = b""
+    client.methods.update({number: "textDocument/documentSymbol" for number in range(1000, 1010)})
     for number in range(1000, 1010):
         for message in (
             {"jsonrpc": "2.0", "id": number, "method": "textDocument/documentSymbol",
@@ -234,17 +236,26 @@ def check_names(program, folder):
     home = folder / "manifests"
     shutil.copytree(ROOT / "manifests", home)
     client = Client(program, [folder])
-    counts = {"names": 0, "references": 0, "completed": 0, "not completed": 0, "renames": 0, "refused": 0}
+    counts = {"names": 0, "references": 0, "completed": 0, "not completed": 0, "renames": 0, "plans": 0, "refused": 0}
 
-    def plan(name):
-        result = subprocess.run([program, "validate", "--format", "json", name], cwd=home, capture_output=True, text=True)
-        return [(item["id"], item["severity"]) for item in json.loads(result.stdout)["diagnostics"]]
+    def output(*words):
+        return subprocess.run([program, *words], cwd=home, capture_output=True, text=True).stdout
+
+    def checked(file):
+        found = json.loads(output("validate", "--format", "json", file.name))["diagnostics"]
+        return [(item["id"], item["severity"]) for item in found]
+
+    def plan(file, graph):
+        """Returns the plan of a graph without the locations of its values, which a rename changes."""
+        return re.sub(r'"(line|column)": \d+', "", output("plan", "--format", "json", file.name, "--graph", graph))
 
     for path, text in manifests():
         file = home / (path.relative_to(ROOT / "manifests") if path.is_absolute() else path)
         file.write_text(text)
         client.open(file)
-        before = None
+        lenses = client.call("textDocument/codeLens", textDocument={"uri": uri(file)})
+        graphs = sorted({lens["command"]["arguments"][0]["graph"] for lens in lenses})
+        before = checked(file), {graph: plan(file, graph) for graph in graphs}
         renamed = set()
         for line, column, word in names_in(text):
             here = {"line": line, "character": column}
@@ -276,14 +287,23 @@ def check_names(program, folder):
                 counts["refused"] += 1
                 continue
             counts["renames"] += 1
-            before = plan(file.name) if before is None else before
             texts = {item: pathlib.Path(item.removeprefix("file://")).read_text() for item in edits}
             for item, changes in edits.items():
                 pathlib.Path(item.removeprefix("file://")).write_text(edited(texts[item], changes))
-            after = plan(file.name)
+            assert checked(file) == before[0], (file, here, word, edits)
+            for graph, expected in before[1].items():
+                after = plan(file, graph) or plan(file, "zz_renamed")
+                old = name["placeholder"] if name else word
+                if "." in old:
+                    # A step without an id has the last part of the name that it calls.
+                    last = rf"\b({re.escape(old)}|{re.escape(old.rsplit('.', 1)[-1])})\b"
+                    expected, after = re.sub(last, "zz_renamed", expected), re.sub(last, "zz_renamed", after)
+                else:
+                    after = after.replace("zz_renamed", old)
+                counts["plans"] += bool(expected)
+                assert expected == after, (file, here, word, graph, edits)
             for item, old in texts.items():
                 pathlib.Path(item.removeprefix("file://")).write_text(old)
-            assert before == after, (file, here, word, before, after, edits)
         client.close(file)
     client.end()
     return ", ".join(f"{count} {name}" for name, count in counts.items())
@@ -440,6 +460,9 @@ def check_features(program, folder):
         ("      - get: /${steps.second.outputs.|}/x", {"total"}), ("      - {get: /x, onFailure: |}", {"stop", "collect"}),
         ("      - get: /x\n        headers: {A: '${secrets.|", {"key"}), ("  other:\n    |", {"chain", "batch"}),
         ("      - get: /x\n        retry:\n          ti|", {"times"}), ("def|", {"defaults"}),
+        # Names in functions that accept what does not exist.
+        ("      - get: /${default(steps.|", {"first", "second"}),
+        ("      - {get: /x, when: 'exists(steps.second.outputs.|)'}", {"total"}),
     ):
         items = client.at("textDocument/completion", path, *opened(line))["items"]
         labels = {item["label"] for item in items}
@@ -471,12 +494,84 @@ def check_features(program, folder):
     assert [lens["command"]["title"] for lens in lenses] == ["run", "run with --mock"], lenses
     hover = client.at("textDocument/hover", path, 9, 48)
     assert "default(" in hover["contents"]["value"], hover
+    hover = client.at("textDocument/hover", path, 8, 29)["contents"]["value"]
+    assert "set at the endpoint" in hover and "baseURL" in hover, hover
+    items = client.at("textDocument/completion", path, *opened("      - call: |"))["items"]
+    assert all("insertTextFormat" not in item for item in items), items
     assert client.end() == 0
-    return "completion, quick fixes, hints, lenses, hover"
+    # A client with snippets receives the inputs that a call must give.
+    client = Client(program, [folder], capabilities={"textDocument": {"completion": {"completionItem": {
+        "snippetSupport": True, "insertTextModeSupport": {"valueSet": [1, 2]},
+    }}}})
+    (folder / "shop.json").write_text(json.dumps({"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": {"/a/{id}": {
+        "get": {"operationId": "one", "parameters": [{"name": "id", "in": "path", "required": True, "schema": {}},
+                                                     {"name": "page", "in": "query", "schema": {}}]}}}}))
+    contract = FEATURES.replace("services: {shop: {", "services: {api: {openapi: shop.json, baseURL: 'http://127.0.0.1:9'}, shop: {")
+    for line, name, expected in (
+        ("      - call: |", "order", "order\n  with: {id: $1\\}"), ("      - {call: o|}", "order", "order, with: {id: $1\\}"),
+        ("      - {call: o|, with: {}}", "order", "order"), ("      - call: |", "api.one", "api.one\n  with: {id: $1\\}"),
+    ):
+        before, after = contract.replace("@", line).split("|", 1)
+        client.open(path, before + after)
+        items = client.at("textDocument/completion", path, before.count("\n"), len(before.rsplit("\n", 1)[-1]))["items"]
+        item = next(item for item in items if item["label"] == name)
+        assert item["textEdit"]["newText"] == expected, item
+        assert item.get("insertTextFormat", 1) == 1 + ("$1" in expected), item
+    assert client.end() == 0
+    return "completion, quick fixes, hints, lenses, hover, snippets"
+
+
+def check_contracts(program, folder):
+    """An OpenAPI document is read once, and again when it changes: in the file or in the editor."""
+    operation = {"responses": {"200": {"description": "ok"}}, "parameters": [{"name": "n", "in": "query", "schema": {"type": "integer"}}]}
+    paths = {f"/p{number}": {"get": {"operationId": f"op{number}", **operation}} for number in range(6000)}
+    document = folder / "api.json"
+
+    def write(name):
+        content = {"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": {**paths, "/x": {"get": {"operationId": name, "responses": operation["responses"]}}}}
+        document.write_text(json.dumps(content))
+
+    write("first")
+    path = folder / "waybill.yaml"
+    client = Client(program, [folder])
+    client.open(path, "waybill: 1\nservices: {a: {openapi: api.json, baseURL: 'http://127.0.0.1:9'}}\n"
+                      "graphs: {main: {chain: [{call: a.first}, {call: a.op7}]}}\n#\n")
+    ticks = os.sysconf("SC_CLK_TCK")
+
+    def spent():
+        fields = pathlib.Path(f"/proc/{client.process.pid}/stat").read_text().split()
+        return (int(fields[13]) + int(fields[14])) / ticks
+
+    assert client.published(path) == [], client.published(path)
+    first, edits = spent(), 5
+    for _ in range(edits):
+        here = {"line": 3, "character": 1}
+        client.change(path, {"range": {"start": here, "end": here}, "text": "x"})
+        assert client.published(path) == []
+    edit = (spent() - first) / edits
+    assert edit < first / 3, f"{first:.2f} s of CPU time for the first check, {edit:.2f} s for an edit"
+
+    def changed():
+        client.notify("workspace/didChangeWatchedFiles", changes=[{"uri": uri(document), "type": 2}])
+        here = {"line": 3, "character": 1}
+        client.change(path, {"range": {"start": here, "end": here}, "text": "y"})
+        return [item["code"] for item in client.published(path)]
+
+    write("other")
+    assert changed() == ["unknown-operation"], client.published(path)
+    write("first")
+    assert changed() == []
+    # The document is open, and has another text in the editor.
+    client.open(document, document.read_text().replace('"first"', '"third"'), "json")
+    assert changed() == ["unknown-operation"]
+    client.close(document)
+    assert changed() == []
+    assert client.end() == 0
+    return f"{first * 1000:.0f} ms for the first check, {edit * 1000:.0f} ms for an edit"
 
 
 CHECKS = [
-    check_protocol, check_positions, check_hostile, check_diagnostics, check_features, check_names, check_edits,
+    check_protocol, check_positions, check_hostile, check_diagnostics, check_features, check_contracts, check_names, check_edits,
     check_neovim, check_time,
 ]
 

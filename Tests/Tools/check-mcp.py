@@ -151,11 +151,11 @@ async def check_mocked(program, folder):
         text = await session.call("run", fails=True, manifest="shop.yaml", graph="main")
         assert "missing-input" in text and "--input" not in text, text
         failed = await session.call("run", fails=True, manifest="shop.yaml", graph="failing")
-        assert failed["outcome"] == "failed" and failed["failures"][0]["kind"] == "status", failed
-        assert "not here" in failed["failures"][0]["failure"]
+        assert failed["outcome"] == "failed" and failed["failures"][0]["failure"]["kind"] == "status", failed
+        assert "not here" in failed["failures"][0]["text"]
         shown = await session.call("show", run=failed["run"], failed=True)
-        assert [step["step"] for step in shown["steps"]] == ["failing.get"] and shown["mocked"], shown
-        assert "not here" in shown["steps"][0]["failure"], shown
+        assert [step["path"] for step in shown["steps"]] == ["failing.get"] and shown["mocked"], shown
+        assert "not here" in shown["steps"][0]["text"], shown
         assert (await session.call("show", run="latest-passed"))["outputs"] == run["outputs"]
         text = await session.call("run", fails=True, manifest="shop.yaml", graph="main", inputs={"id": 7}, mock=False)
         assert "may not send real requests" in text, text
@@ -177,7 +177,7 @@ async def check_real(program, folder):
         assert not run["mocked"] and order["path"] == "/orders/7", run
         assert order["authorization"] == "Bearer ***" and order["encoded"].endswith("***"), order
         large = await session.call("run", manifest="shop.yaml", graph="large")
-        assert large["omitted"] == ["the end of the output 'all'"] and large["outputs"]["large"]["small"] == 1
+        assert large["omitted"] == ["1 outputs of large, or their ends"] and large["outputs"]["large"]["small"] == 1
         assert Handler.received == ["/orders/7", "/large"], Handler.received
         assert "--allow" in await session.call("run", fails=True, manifest="shop.yaml", graph="failing", mock=False)
         assert "environment 'production'" in await session.call(

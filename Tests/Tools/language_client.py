@@ -5,6 +5,29 @@ import pathlib
 import subprocess
 import urllib.parse
 
+import lsprotocol.converters
+import lsprotocol.types
+
+CONVERTER = lsprotocol.converters.get_converter()
+
+
+def check_shape(message, method):
+    """Checks a message of the server with the types of LSP's meta model: a response to a method, or a call."""
+    index = 0 if "method" in message else 1
+    if "error" in message:
+        kind = lsprotocol.types.ResponseErrorMessage
+    else:
+        kind = lsprotocol.types.METHOD_TO_TYPES[method][index]
+    again = CONVERTER.unstructure(CONVERTER.structure(message, kind), kind)
+    # A member that the types do not have, or with another name, is not in the copy.
+    assert without_null(again) == without_null(message), (method, message, again)
+
+
+def without_null(value):
+    if isinstance(value, dict):
+        return {name: without_null(member) for name, member in value.items() if member is not None}
+    return [without_null(member) for member in value] if isinstance(value, list) else value
+
 
 def uri(path):
     """Returns the URI of a file."""
@@ -14,16 +37,17 @@ def uri(path):
 class Client:
     """A session with the server, in which positions count code points."""
 
-    def __init__(self, program, folders=(), encodings=("utf-32",), **options):
+    def __init__(self, program, folders=(), encodings=("utf-32",), capabilities=None, **options):
         self.process = subprocess.Popen([program, "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
         self.count = 0
+        self.methods = {}
         self.diagnostics = {}
         self.messages = []
         self.versions = {}
         self.capabilities = self.call(
             "initialize",
             processId=None,
-            capabilities={"general": {"positionEncodings": list(encodings)}},
+            capabilities={"general": {"positionEncodings": list(encodings)}, **(capabilities or {})},
             workspaceFolders=[{"uri": uri(folder), "name": str(folder)} for folder in folders],
         )["capabilities"]
         self.notify("initialized")
@@ -42,6 +66,7 @@ class Client:
         while line := self.process.stdout.readline():
             if line == b"\r\n":
                 message = json.loads(self.process.stdout.read(length))
+                check_shape(message, message.get("method") or self.methods.get(message["id"]))
                 if message.get("method") == "textDocument/publishDiagnostics":
                     self.diagnostics[message["params"]["uri"]] = message["params"]
                 return message
@@ -56,6 +81,7 @@ class Client:
     def request(self, method, parameters):
         """Sends a request, and returns its id."""
         self.count += 1
+        self.methods[self.count] = method
         self.send({"id": self.count, "method": method, "params": parameters})
         return self.count
 

@@ -85,7 +85,8 @@ final class AgentServer: Sendable {
                 let result = try respond(to: method, parameters, id)
                 if let result { send(ServerMessage.result(result, of: id)) }
             } catch {
-                fail(error, id)
+                let message = folder.redactor.redact(error.message)
+                send(ServerMessage.failure(ResponseError(error.code, message), of: id))
             }
         }
         return true
@@ -149,10 +150,7 @@ final class AgentServer: Sendable {
             return nil
         }
         if let refusal { throw refusal }
-        let token = parameters["_meta"]?["progressToken"].flatMap { $0.string != nil || $0.number != nil ? $0 : nil }
-        let call = ToolCall(arguments: object, control: control) { [weak self] done, total, message in
-            if let token { self?.report(token, done, total, message, of: id) }
-        }
+        let call = ToolCall(arguments: object, control: control)
         do throws(SystemError) {
             _ = try SystemThread { [self] in finish(id, AgentTools.result(of: tool, call, in: folder)) }
         } catch {
@@ -178,20 +176,6 @@ final class AgentServer: Sendable {
             return call
         }
         if call?.isCancelled == true { call?.control.cancelAll() } else { call?.control.stop() }
-    }
-
-    private func report(_ token: JSON, _ done: Int, _ total: Int, _ message: String, of id: JSON) {
-        guard state.withLock({ $0.calls[id]?.isCancelled == false }), Output.waitingBytes < Self.maximumWaiting / 4
-        else { return }
-        let progress: JSON = [
-            "progressToken": token, "progress": .number(JSONNumber(done)), "total": .number(JSONNumber(total)),
-            "message": .string(folder.redactor.redact(message)),
-        ]
-        send(ServerMessage.notification("notifications/progress", progress))
-    }
-
-    private func fail(_ error: ResponseError, _ id: JSON) {
-        send(ServerMessage.failure(ResponseError(error.code, folder.redactor.redact(error.message)), of: id))
     }
 
     private func send(_ message: JSON) {

@@ -7,8 +7,6 @@ import WaybillSchema
 protocol AgentTool: Sendable {
     /// The name.
     static var name: String { get }
-    /// The title for people.
-    static var title: String { get }
     /// What the tool does, for agents.
     static var description: String { get }
     /// The schemas of the arguments, by name.
@@ -17,8 +15,6 @@ protocol AgentTool: Sendable {
     static var required: [String] { get }
     /// The schema of the result; `nil` if it is a text.
     static var output: JSON? { get }
-    /// Whether nothing is sent or written.
-    static var isReadOnly: Bool { get }
     /// Returns the result of a call.
     static func result(of call: ToolCall, in folder: AgentFolder) throws(ToolFailure) -> ToolResult
 }
@@ -26,7 +22,6 @@ protocol AgentTool: Sendable {
 extension AgentTool {
     static var required: [String] { [] }
     static var output: JSON? { nil }
-    static var isReadOnly: Bool { true }
 }
 
 /// A call of a tool.
@@ -34,8 +29,6 @@ struct ToolCall: Sendable {
     let arguments: JSONObject
     /// Steers the run, if the tool starts one.
     let control: RunControl
-    /// Reports how many of the steps have finished, of how many, and the last one.
-    let progress: @Sendable (_ done: Int, _ total: Int, _ step: String) -> Void
 }
 
 /// The result of a tool.
@@ -70,11 +63,11 @@ enum AgentTools {
     static func description(of tool: any AgentTool.Type) -> JSON {
         var object = JSONObject()
         object["name"] = .string(tool.name)
-        object["title"] = .string(tool.title)
         object["description"] = .string(tool.description)
         object["inputSchema"] = schema(of: tool)
         object["outputSchema"] = tool.output
-        object["annotations"] = ["readOnlyHint": .bool(tool.isReadOnly), "openWorldHint": .bool(!tool.isReadOnly)]
+        let isReadOnly = tool.name != RunTool.name
+        object["annotations"] = ["readOnlyHint": .bool(isReadOnly), "openWorldHint": .bool(!isReadOnly)]
         return .object(object)
     }
 
@@ -94,7 +87,7 @@ enum AgentTools {
 
     private static func text(_ text: String, hasFailed: Bool) -> JSONObject {
         let isLong = text.utf8.count > maximumBytes
-        let shown = isLong ? String(decoding: text.utf8.prefix(maximumBytes - 3), as: UTF8.self) + "…" : text
+        let shown = isLong ? String(decoding: text.utf8.prefix(maximumBytes - 8), as: UTF8.self) + "…" : text
         let object: JSON = ["content": [["type": "text", "text": .string(shown)]], "isError": .bool(hasFailed)]
         return object.object ?? JSONObject()
     }
@@ -109,36 +102,9 @@ enum AgentTools {
     }
 
     private static func schema(of tool: any AgentTool.Type) -> JSON {
-        var schema = JSONObject()
-        schema["type"] = "object"
-        schema["properties"] = tool.arguments
-        if !tool.required.isEmpty { schema["required"] = .array(tool.required.map(JSON.string)) }
-        schema["additionalProperties"] = false
-        return .object(schema)
-    }
-}
-
-/// Parts of a result, as many as its maximum size allows.
-struct ResultBudget {
-    private var left = AgentTools.maximumBytes - 1024
-
-    /// Whether a value can be added.
-    mutating func takes(_ value: JSON) -> Bool {
-        guard let size = JSONWriter(maximumBytes: max(0, left)).wholeText(value)?.count, size < left else {
-            return false
-        }
-        // A comma, and a name.
-        left -= size + 16
-        return true
-    }
-
-    /// Returns the first elements that can be added.
-    mutating func prefix(_ values: [JSON]) -> [JSON] {
-        var taken: [JSON] = []
-        for value in values {
-            guard takes(value) else { break }
-            taken.append(value)
-        }
-        return taken
+        [
+            "type": "object", "properties": tool.arguments, "required": .array(tool.required.map(JSON.string)),
+            "additionalProperties": false,
+        ]
     }
 }

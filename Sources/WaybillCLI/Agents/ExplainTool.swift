@@ -3,7 +3,6 @@ import WaybillJSON
 /// `explain`
 enum ExplainTool: AgentTool {
     static let name = "explain"
-    static let title = "Explain a diagnostic, a key or a function"
     static let description =
         "Explains a diagnostic by its id, with a wrong and a right example, a key of manifests, or a function of expressions."
     static let arguments: JSON = [

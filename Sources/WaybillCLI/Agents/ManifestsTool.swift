@@ -9,12 +9,11 @@ import WaybillRuntime
 /// `list_manifests`
 enum ManifestsTool: AgentTool {
     static let name = "list_manifests"
-    static let title = "List manifests"
     static let description =
         "Lists the manifests in the folder of the server, with their graphs, the JSON Schemas of the inputs of each graph, and "
         + "whether a graph may send real requests."
     static let arguments: JSON = [
-        "folder": ["type": "string", "description": "A folder in that of the server, to list only its manifests."]
+        "folder": ["type": "string", "description": "A folder in that of the server. Default: all."]
     ]
     static let output: JSON? = [
         "type": "object",
@@ -36,7 +35,7 @@ enum ManifestsTool: AgentTool {
         let found = ManifestFinder.manifests(at: [path], maximumEntries: maximumEntries).manifests
         let paths = found.filter { (try? folder.check($0)) != nil }
         let entries = paths.prefix(maximumManifests).map { folder.redactor.redact(entry(of: $0, in: folder)) }
-        var budget = ResultBudget()
+        var budget = ResultBudget(AgentTools.maximumBytes - 1024)
         let listed = budget.prefix(entries)
         return ToolResult(
             content: [

@@ -6,7 +6,6 @@ import WaybillPlanPrinting
 /// `plan`
 enum PlanTool: AgentTool {
     static let name = "plan"
-    static let title = "Show a plan"
     static let description =
         "Shows what a run of a graph would do, without sending anything; or, with 'endpoint', where each header, parameter and "
         + "setting of an endpoint comes from."

@@ -1,30 +1,18 @@
-import WaybillDiagnostics
 import WaybillJSON
 import WaybillResults
 
-/// What agents receive of a run, at most 32 KiB of JSON.
+/// What agents receive of a run.
 struct RunContent {
-    /// The maximum size of the outputs in bytes, half of the whole, and of one that is shortened.
-    private static let maximumOutputs = AgentTools.maximumBytes / 2
-    private static let excerpt = 1_000
-    /// The maximum number of bytes of the text of a failure.
-    private static let maximumFailure = 6_000
-
-    private let result: RunResult
-    private let folder: String
-    private let isMocked: Bool
-    /// How the run has finished, or that it has not.
-    var outcome: String
+    let result: RunResult
+    /// The folder of the run.
+    let folder: String
+    let isMocked: Bool
     /// The outputs, by graph.
-    var outputs: JSON = [:]
-    /// Warnings for people.
-    var warnings: [String] = []
+    let outputs: JSON
 
-    /// - Parameter folder: The folder of the run.
-    init(_ result: RunResult, in folder: String, isMocked: Bool) {
-        (self.result, self.folder, self.isMocked) = (result, folder, isMocked)
-        outcome = result.outcome.rawValue
-    }
+    /// The maximum number of characters of the start of an output that is too large, and of the text of a failure.
+    private static let excerpt = 1_000
+    private static let maximumFailure = 6_000
 
     /// Returns the schema of the content.
     ///
@@ -42,11 +30,10 @@ struct RunContent {
                 list: ["type": "array", "items": ["type": "object"]],
                 "warnings": ["type": "array", "items": ["type": "string"]],
                 "omitted": [
-                    "type": "array", "items": ["type": "string"],
-                    "description": "What was left out or shortened, because the result would be too large.",
+                    "type": "array", "description": "What was left out or shortened, because it is too large.",
                 ],
             ],
-            "required": ["run", "manifest", "outcome", "mocked", "counts", "outputs", .string(list), "omitted"],
+            "required": ["run", "manifest", "outcome", "mocked", "outputs", .string(list), "warnings", "omitted"],
         ]
     }
 
@@ -54,69 +41,85 @@ struct RunContent {
     ///
     /// - Parameters:
     ///   - list: The name of the list of steps.
-    ///   - steps: The steps in the list.
-    func json(_ list: String, _ steps: [StepResult], _ redactor: Redactor) -> JSON {
+    ///   - steps: The steps in the list, as in `run.json`, with the text of their failures.
+    ///   - outcome: How the run has finished, or that it has not.
+    func json(_ list: String, _ steps: [StepResult], outcome: String? = nil, warnings: [String], _ redactor: Redactor)
+        -> JSON
+    {
         var omitted: [JSON] = []
         var content = JSONObject()
         content["run"] = .string(folder.split(separator: "/").last.map(String.init) ?? result.id.description)
         content["manifest"] = .string(result.manifest)
-        content["outcome"] = .string(outcome)
+        content["outcome"] = .string(outcome ?? result.outcome.rawValue)
         content["mocked"] = .bool(isMocked)
-        content["counts"] = .object(
-            JSONObject(StepOutcome.allCases.map { ($0.rawValue, .number(JSONNumber(result.counts[$0]))) })
+        content["counts"] = result.counts.json
+        // Half of the content, so that failures have the rest.
+        var budget = ResultBudget(AgentTools.maximumBytes / 2)
+        content["outputs"] = .object(
+            JSONObject(
+                (redactor.redact(outputs).object ?? JSONObject()).map { graph, values in
+                    let (kept, missing) = Self.shortened(values, &budget)
+                    if missing > 0 { omitted.append(.string("\(missing) outputs of \(graph), or their ends")) }
+                    return (graph, kept)
+                }
+            )
         )
-        content["outputs"] = shortened(redactor.redact(outputs), &omitted)
-        var budget = ResultBudget()
+        budget = ResultBudget(AgentTools.maximumBytes - 1024)
         _ = budget.takes(.object(content))
-        let shownWarnings = budget.prefix(warnings.map { .string(redactor.redact($0)) })
-        if !warnings.isEmpty { content["warnings"] = .array(shownWarnings) }
+        content["warnings"] = .array(budget.prefix(warnings.map { .string(redactor.redact($0)) }))
         let printer = FailureText(colour: false, bodies: KeptBodies(folder: folder))
-        let shown = budget.prefix(steps.lazy.map { step(of: $0, printer, redactor) })
+        let shown = budget.prefix(
+            steps.lazy.map { step in
+                var object = step.json.object ?? JSONObject()
+                if step.failure != nil { object["text"] = .string(printer.text(of: step).excerpt(Self.maximumFailure)) }
+                return redactor.redact(.object(object))
+            }
+        )
         content[list] = .array(shown)
         if shown.count < steps.count { omitted.append(.string("\(steps.count - shown.count) of \(list)")) }
         content["omitted"] = .array(omitted)
         return .object(content)
     }
 
-    private func step(of step: StepResult, _ printer: FailureText, _ redactor: Redactor) -> JSON {
-        var object = JSONObject()
-        object["step"] = .string(step.path)
-        object["outcome"] = .string(step.outcome.rawValue)
-        object["method"] = step.method.map(JSON.string)
-        object["url"] = step.url.map { .string($0.string.excerpt(500)) }
-        object["status"] = step.status.map { .number(JSONNumber($0)) }
-        if step.attempts > 1 { object["attempts"] = .number(JSONNumber(step.attempts)) }
-        if let failure = step.failure {
-            object["kind"] = .string(failure.kind.rawValue)
-            let text = redactor.redact(printer.text(of: step))
-            object["failure"] = .string(text.excerpt(Self.maximumFailure))
+    /// Returns the outputs of a graph, and how many are not whole: of those that are too large, the start of their JSON.
+    private static func shortened(_ values: JSON, _ budget: inout ResultBudget) -> (kept: JSON, missing: Int) {
+        var kept = JSONObject()
+        var missing = 0
+        for (name, value) in values.object ?? JSONObject() {
+            if budget.takes(value, name) {
+                kept[name] = value
+            } else {
+                missing += 1
+                let start = JSON.string(JSONWriter().excerpt(of: value, excerpt))
+                if budget.takes(start, name) { kept[name] = start }
+            }
         }
-        return redactor.redact(.object(object))
+        return (.object(kept), missing)
+    }
+}
+
+/// How many bytes of a result are left.
+struct ResultBudget {
+    private var left: Int
+
+    init(_ maximum: Int) { left = maximum }
+
+    /// Whether a value can be added.
+    mutating func takes(_ value: JSON, _ name: String = "") -> Bool {
+        guard left > 0, let size = JSONWriter(maximumBytes: left).wholeText(value)?.count else { return false }
+        let needed = size + name.utf8.count + 8
+        guard needed <= left else { return false }
+        left -= needed
+        return true
     }
 
-    /// Returns the outputs of graphs; those that are too large are the start of their JSON.
-    private func shortened(_ outputs: JSON, _ omitted: inout [JSON]) -> JSON {
-        var left = Self.maximumOutputs
-        return .object(
-            (outputs.object ?? JSONObject()).mapValues { graph in
-                guard let values = graph.object else { return graph }
-                var kept = JSONObject()
-                var dropped = 0
-                for (name, value) in values {
-                    let size = JSONWriter(maximumBytes: left).wholeText(value)?.count
-                    let shown = size == nil ? JSON.string(JSONWriter().excerpt(of: value, Self.excerpt)) : value
-                    let cost = name.utf8.count + (size ?? 4 * Self.excerpt)
-                    guard cost < left else {
-                        dropped += 1
-                        continue
-                    }
-                    left -= cost
-                    kept[name] = shown
-                    if size == nil { omitted.append(.string("the end of the output '\(name.excerpt(100))'")) }
-                }
-                if dropped > 0 { omitted.append(.string("\(dropped) outputs")) }
-                return .object(kept)
-            }
-        )
+    /// Returns the first elements that can be added.
+    mutating func prefix(_ values: some Sequence<JSON>) -> [JSON] {
+        var taken: [JSON] = []
+        for value in values {
+            guard takes(value) else { break }
+            taken.append(value)
+        }
+        return taken
     }
 }

@@ -1,4 +1,3 @@
-import Synchronization
 import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
@@ -10,7 +9,6 @@ import WaybillRuntime
 /// `run`
 enum RunTool: AgentTool {
     static let name = "run"
-    static let title = "Run a graph"
     static let description =
         "Runs a graph and returns its outputs and failures, and the name of the run for 'show'. The mock server responds, with the "
         + "examples of the manifest, unless list_manifests says that the graph is 'real'; 'mocked' says which it was."
@@ -24,42 +22,37 @@ enum RunTool: AgentTool {
         ],
     ]
     static let output: JSON? = RunContent.schema("failures")
-    static let isReadOnly = false
 
     static func result(of call: ToolCall, in folder: AgentFolder) throws(ToolFailure) -> ToolResult {
         let options = folder.planOptions(of: call)
         let stage = try folder.manifest(of: call).then { Pipeline.plan($0, options) }
         guard let plan = stage.value else { throw ToolFailure(stage.diagnostics) }
         let refused = plan.graphs.first { !folder.allows($0.name, of: plan.manifest) }
-        let isMocked = call.arguments["mock"]?.bool ?? (refused != nil)
-        if !isMocked { try checkRealRun(of: plan, refused, in: folder) }
-        try folder.check(RunFolders.usual)
-
-        let observer = RunProgressObserver(call, stepCount: plan.stepCount)
         var run = RunOptions()
-        run.usesMock = isMocked
+        run.usesMock = call.arguments["mock"]?.bool ?? (refused != nil)
+        if !run.usesMock { try checkRealRun(of: plan, refused, in: folder) }
+        try folder.check(RunFolders.usual)
         run.variables = options.variables
         // The usual folder of the cache is not one of the server's.
         run.variables["XDG_CACHE_HOME"] = FileContents.resolvedPath("\(RunFolders.usual)/cache")
         run.control = call.control
-        run.observers = [observer]
-        run.warn = { observer.warn($0.headline) }
         run.runsAtOnce = AgentServer.maximumCalls
         let session = Pipeline.session(for: plan, run)
+        let report: RunSession.Report
         do throws(RunError) {
-            let report = try waiting { () async throws(RunError) in try await session.run() }
-            var content = RunContent(report.result, in: report.folder, isMocked: isMocked)
-            content.outputs = report.outputs
-            content.warnings = stage.diagnostics.map(\.headline) + observer.warnings
-            let failed = report.result.steps.filter { $0.failure != nil }
-            return ToolResult(
-                content: content.json("failures", failed, folder.redactor),
-                hasFailed: report.result.outcome != .passed
-            )
+            report = try waiting { () async throws(RunError) in try await session.run() }
         } catch {
-            guard error.manifestDiagnostics.isEmpty else { throw ToolFailure(error.manifestDiagnostics) }
-            throw ToolFailure(error.message)
+            throw error.manifestDiagnostics.isEmpty
+                ? ToolFailure(error.message) : ToolFailure(error.manifestDiagnostics)
         }
+        let result = report.result
+        let content = RunContent(result: result, folder: report.folder, isMocked: run.usesMock, outputs: report.outputs)
+        let warnings = stage.diagnostics.map(\.headline) + ReportedRun(result, in: report.folder).warnings
+        let failed = result.steps.filter { $0.failure != nil }
+        return ToolResult(
+            content: content.json("failures", failed, warnings: warnings, folder.redactor),
+            hasFailed: result.outcome != .passed
+        )
     }
 
     /// Throws unless the user has allowed a run without the mock server, and it changes nothing but the results folder.
@@ -76,58 +69,9 @@ enum RunTool: AgentTool {
             )
         }
         let results = FolderBoundary(folder: RunFolders.usual, allowsOutside: false)
-        let changed = plan.namedFiles.first { file in
-            switch file.kind {
-            case .jar, .cache: !results.encloses(file.location)
-            case .body, .tls, .netrc, .snapshot: false
-            }
-        }
-        guard let changed else { return }
-        throw ToolFailure("the run would change '\(changed.location)', which is not in '\(RunFolders.usual)'")
-    }
-}
-
-/// Reports the steps of a run that have finished, and keeps its warnings.
-private final class RunProgressObserver: RunObserver {
-    private struct State {
-        var finished = 0
-        var warnings: [String] = []
-    }
-
-    /// The maximum number of warnings that are kept.
-    private static let maximumWarnings = 20
-
-    private let call: ToolCall
-    private let stepCount: Int
-    private let state = Mutex(State())
-
-    init(_ call: ToolCall, stepCount: Int) {
-        (self.call, self.stepCount) = (call, stepCount)
-    }
-
-    var warnings: [String] { state.withLock(\.warnings) }
-
-    func warn(_ message: String) {
-        state.withLock { state in
-            if state.warnings.count < Self.maximumWarnings { state.warnings.append(message.excerpt(500)) }
+        let changed = plan.namedFiles.first { [.jar, .cache].contains($0.kind) && !results.encloses($0.location) }
+        if let changed {
+            throw ToolFailure("the run would change '\(changed.location)', which is not in '\(RunFolders.usual)'")
         }
     }
-
-    func receive(_ event: RunEvent) {
-        switch event.kind {
-        case .warning(let text, _): warn(text.string)
-        case .stepFinished, .stepSkipped:
-            let finished = state.withLock { state in
-                state.finished += 1
-                return state.finished
-            }
-            call.progress(finished, max(finished, stepCount), event.step ?? "")
-        default: break
-        }
-    }
-}
-
-extension Plan {
-    /// The number of steps of its graphs.
-    fileprivate var stepCount: Int { graphs.reduce(0) { $0 + $1.allSteps.count } }
 }

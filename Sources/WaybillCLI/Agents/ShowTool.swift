@@ -1,4 +1,3 @@
-import WaybillDiagnostics
 import WaybillJSON
 import WaybillPipeline
 import WaybillResults
@@ -7,7 +6,6 @@ import WaybillRuntime
 /// `show`
 enum ShowTool: AgentTool {
     static let name = "show"
-    static let title = "Show an earlier run"
     static let description =
         "Returns the results of an earlier run: its steps with their outcomes and failures, and its outputs."
     static let arguments: JSON = [
@@ -36,17 +34,27 @@ enum ShowTool: AgentTool {
             throw ToolFailure(RunFolders.missingRun(name).message)
         }
         let selection = ShownSteps(names: call.arguments["steps"]?.array?.compactMap(\.string) ?? [])
-        guard selection.unknown(in: summary.steps) == nil else {
-            throw ToolFailure([ShownSteps.error(for: selection.unknown(in: summary.steps) ?? "", in: summary.steps)])
+        if let unknown = selection.unknown(in: summary.steps) {
+            throw ToolFailure([ShownSteps.error(for: unknown, in: summary.steps)])
         }
         let onlyFailed = call.arguments["failed"]?.bool ?? false
         let steps = summary.steps.filter { selection.contains($0) && (!onlyFailed || $0.failure != nil) }
-        var content = RunContent(summary, in: path, isMocked: (try? RunRecord(folder: path))?.isMocked ?? false)
-        if entry.result == nil { content.outcome = entry.isRunning ? "running" : "unfinished" }
-        let outputs = "\(path)/\(RunFileNames.outputs)"
-        if let bytes = try? FileContents.read(outputs, limit: maximumOutputs) {
-            content.outputs = (try? JSONParser().parse(bytes)) ?? [:]
-        }
-        return ToolResult(content: content.json("steps", steps, folder.redactor))
+        let outputs = try? FileContents.read("\(path)/\(RunFileNames.outputs)", limit: maximumOutputs)
+        let content = RunContent(
+            result: summary,
+            folder: path,
+            isMocked: (try? RunRecord(folder: path))?.isMocked ?? false,
+            outputs: outputs.flatMap { try? JSONParser().parse($0) } ?? [:]
+        )
+        let unfinished = entry.isRunning ? "running" : "unfinished"
+        return ToolResult(
+            content: content.json(
+                "steps",
+                steps,
+                outcome: entry.result == nil ? unfinished : nil,
+                warnings: ReportedRun(summary, in: path).warnings,
+                folder.redactor
+            )
+        )
     }
 }

@@ -7,7 +7,6 @@ import WaybillResults
 /// `validate`
 enum ValidateTool: AgentTool {
     static let name = "validate"
-    static let title = "Validate a manifest"
     static let description =
         "Checks a manifest without sending anything. Each diagnostic has an id, which 'explain' explains, a location and help."
     static let arguments: JSON = [
@@ -28,7 +27,7 @@ enum ValidateTool: AgentTool {
         let diagnostics = stage.diagnostics.withoutRepetitions()
         var document = folder.redactor.redact(JSONDiagnosticRenderer.json(for: diagnostics)).object ?? JSONObject()
         let all = document["diagnostics"]?.array ?? []
-        var budget = ResultBudget()
+        var budget = ResultBudget(AgentTools.maximumBytes - 1024)
         let listed = budget.prefix(all)
         document["diagnostics"] = .array(listed)
         document["omitted"] = .number(JSONNumber(all.count - listed.count))

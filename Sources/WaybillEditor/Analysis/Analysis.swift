@@ -32,6 +32,9 @@ final class Analysis {
         readFiles = Set(pipeline.readFiles.map { CodePoints(FileContents.resolvedPath($0)) })
     }
 
+    /// The number of errors.
+    var errorCount: Int { diagnostics.count { $0.severity == .error } }
+
     /// The texts of the manifest and of the files that it includes.
     var texts: [SourceFile] { checked?.manifest.documents.map(\.file) ?? [file] }
 }

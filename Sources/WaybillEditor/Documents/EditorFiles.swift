@@ -6,6 +6,7 @@ import WaybillRuntime
 struct EditorFiles: ManifestFileSystem {
     /// The texts by the resolved paths of their files.
     var texts: [CodePoints: [UInt8]]
+    let contracts: KnownContracts?
 
     func read(_ path: String, limit: Int, acceptsPipes: Bool) throws(FileError) -> [UInt8] {
         // The client writes to standard input.

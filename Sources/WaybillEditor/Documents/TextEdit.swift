@@ -46,3 +46,17 @@ extension Workspace {
         return ["range": writer.range(edit.span.range), "newText": .string(edit.text)]
     }
 }
+
+extension SourceSpan {
+    /// Whether a key at the span is in a mapping in braces.
+    var isInBraces: Bool {
+        let before = file.bytes[..<range.lowerBound].last { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D }
+        return before == UInt8(ascii: "{") || before == UInt8(ascii: ",")
+    }
+
+    /// As many spaces as there are bytes before the span in its line.
+    var indentation: String {
+        let line = file.byteRange(ofLine: file.line(at: range.lowerBound))
+        return String(repeating: " ", count: range.lowerBound - line.lowerBound)
+    }
+}

@@ -16,12 +16,16 @@ final class Workspace {
 
     /// How positions are counted.
     var encoding = PositionEncoding.utf16
+    /// Whether the client has snippets, and indents their lines as it is told to.
+    var hasSnippets = false
+    var adjustsIndentation = false
     /// The paths of the folders of the client. What is known of the files in them is read again after a change.
     var folders: [String] = [] { didSet { includes = nil } }
     /// The open documents.
     private(set) var documents: [CodePoints: TextDocument] = [:]
 
     private let allowsOutside: Bool
+    private let contracts = KnownContracts()
     private var analyses: [CodePoints: Analysis] = [:]
     /// What is known of manifests without the lines of a document that cannot be parsed, by the identity of the document.
     private var repaired: [CodePoints: Analysis] = [:]
@@ -170,7 +174,7 @@ final class Workspace {
     /// Forgets the manifests that no open document is part of.
     func keepAnalyses(of roots: Set<CodePoints>) { analyses = analyses.filter { roots.contains($0.key) } }
 
-    private var files: EditorFiles { EditorFiles(texts: documents.mapValues(\.file.bytes)) }
+    private var files: EditorFiles { EditorFiles(texts: documents.mapValues(\.file.bytes), contracts: contracts) }
 
     private func text(of key: CodePoints) -> SourceFile? {
         if let document = documents[key] { return document.file }

@@ -20,6 +20,8 @@ enum Completion: EditorFeature {
     private static let marker = "zzWaybillCompletionzz"
     /// The maximum number of items.
     private static let maximumItems = 2_000
+    /// The maximum number of operations of a document that are read for their inputs.
+    private static let maximumOperations = 200
 
     /// The kinds of LSP.
     private enum Kind: Int {
@@ -55,12 +57,27 @@ enum Completion: EditorFeature {
         guard let root = YAMLReader().read(file).document else { return [] }
         let position = TreePosition(of: insertion.start, in: root)
         var items: [(label: String, json: JSON)] = []
-        func add(_ label: String, _ kind: Kind, from start: Int, text: String? = nil, _ detail: String = "") {
+        let call = CallSnippet(at: position, of: marker, request.workspace)
+        func add(
+            _ label: String,
+            _ kind: Kind,
+            from start: Int,
+            text: String? = nil,
+            _ detail: String = "",
+            inputs: [String] = []
+        ) {
             var writer = PositionWriter(request.document.file, request.workspace.encoding)
             var item = JSONObject()
             item["label"] = .string(label)
             item["kind"] = .number(JSONNumber(kind.rawValue))
             item["textEdit"] = ["range": writer.range(start..<insertion.end), "newText": .string(text ?? label)]
+            if let call, !inputs.isEmpty {
+                item["textEdit"] = [
+                    "range": writer.range(start..<insertion.end), "newText": .string(call.text(of: label, inputs)),
+                ]
+                item["insertTextFormat"] = 2
+                if request.workspace.adjustsIndentation { item["insertTextMode"] = 2 }
+            }
             if !detail.isEmpty { item["documentation"] = ["kind": "markdown", "value": .string(detail)] }
             items.append((label, .object(item)))
         }
@@ -84,11 +101,18 @@ enum Completion: EditorFeature {
             let isKey = position.key?.text == marker
             for name in diagnostic.validNames {
                 let text = isKey && !insertion.hasColon ? "\(name): " : name
-                add(name, isKey ? .property : .reference, from: start, text: text)
+                let isEndpoint = diagnostic.id == "unknown-endpoint"
+                let inputs = isEndpoint ? analysis.checked?.manifest.requiredInputs(of: name) ?? [] : []
+                add(name, isKey ? .property : .reference, from: start, text: text, inputs: inputs)
             }
             if diagnostic.id == "unknown-endpoint" {
                 for (service, contract) in analysis.checked?.contracts ?? [:] {
-                    for name in contract.document.names { add("\(service).\(name)", .reference, from: start) }
+                    let document = contract.document
+                    for (index, entry) in document.operations.enumerated() {
+                        let operation = index < maximumOperations && call != nil ? try? document.operation(entry) : nil
+                        let inputs = operation?.requiredInputs ?? []
+                        add("\(service).\(entry.name)", .reference, from: start, inputs: inputs)
+                    }
                 }
             }
             guard diagnostic.id == "unknown-name", !diagnostic.validNames.isEmpty else { continue }
@@ -98,6 +122,47 @@ enum Completion: EditorFeature {
             }
         }
         return items
+    }
+}
+
+/// How the name of an endpoint is completed to a call with its required inputs, as a snippet.
+private struct CallSnippet {
+    private let start: String
+
+    /// The call at a position; `nil` if no call is there, if it has inputs, or if the client has no snippets.
+    init?(at position: TreePosition, of name: String, _ workspace: Workspace) {
+        guard workspace.hasSnippets, let step = position.mapping, step.entry(named: "with") == nil,
+            let call = step.entry(named: "call"), call.value.text == name
+        else { return nil }
+        // Clients indent the lines of a snippet as the line that it is in.
+        let span = call.key.span
+        let line = span.file.bytes[span.file.byteRange(ofLine: span.file.line(at: span.range.lowerBound))]
+        start = span.isInBraces ? ", " : "\n" + span.indentation.dropFirst(line.prefix { $0 == 0x20 }.count)
+    }
+
+    func text(of name: String, _ inputs: [String]) -> String {
+        let given = inputs.enumerated().map { "\(Self.escaped($1)): $\($0 + 1)" }
+        return "\(Self.escaped(name))\(start)with: {\(given.joined(separator: ", "))\\}"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        ["\\", "$", "}"].reduce(text) { $0.replacing($1, with: "\\\($1)") }
+    }
+}
+
+extension Manifest {
+    /// Returns the inputs that a call of an endpoint must give.
+    fileprivate func requiredInputs(of endpoint: String) -> [String] {
+        (endpoints[endpoint]?.value.inputs ?? [:]).filter { name, input in
+            input.value.defaultValue == nil && !input.value.isOptional && inputs[name] == nil
+        }.map(\.key)
+    }
+}
+
+extension Operation {
+    /// The inputs that a call must give.
+    fileprivate var requiredInputs: [String] {
+        zip(inputNames, parameters).filter(\.1.isRequired).map(\.0) + (body?.isRequired == true ? ["body"] : [])
     }
 }
 
@@ -127,7 +192,7 @@ private struct Insertion {
     /// and as a key.
     func texts(with word: String) -> [[UInt8]] {
         let line = file.byteRange(ofLine: file.line(at: start))
-        let before = file.bytes[line.lowerBound..<start]
+        let before = Self.withoutFallbacks(file.bytes[line.lowerBound..<start])
         let rest = file.bytes[end..<lineEnd]
         let closers = Self.closers(of: before)
         var lines: [[UInt8]] = []
@@ -142,6 +207,15 @@ private struct Insertion {
             add(Array(": null".utf8) + closers)
         }
         return lines.map { file.bytes[..<line.lowerBound] + $0 + file.bytes[lineEnd...] }
+    }
+
+    /// Returns a part of a line in which functions that accept names that do not exist are replaced.
+    private static func withoutFallbacks(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var text = text
+        for (function, other) in [("default(", "   list("), ("exists(", "      (")] {
+            for range in text.ranges(of: function.utf8).reversed() { text.replaceSubrange(range, with: other.utf8) }
+        }
+        return text
     }
 
     private static func isPart(_ byte: UInt8) -> Bool {

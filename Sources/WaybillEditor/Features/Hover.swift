@@ -3,21 +3,26 @@ import WaybillExplanations
 import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
+import WaybillPipeline
 import WaybillPlan
+import WaybillPlanPrinting
+import WaybillRuntime
 
 /// What a name, a key or a function means.
 enum Hover: EditorFeature {
     static let method = "textDocument/hover"
     static let capability: (name: String, value: JSON) = ("hoverProvider", true)
 
-    /// The maximum number of lines of a definition that are shown.
+    /// The maximum number of lines of a definition that are shown, and of an explanation.
     private static let maximumLines = 12
+    private static let maximumExplanation = 60
 
     static func result(for request: DocumentRequest) throws(ResponseError) -> JSON {
         let offset = try request.offset()
         if let lookup = try NameLookup(request) {
             let (symbol, span) = (lookup.symbol, lookup.occurrence.span)
-            return hover("\(symbol.kind.words) `\(symbol.name)`\n\n\(definition(of: symbol))", span, request)
+            let text = "\(symbol.kind.words) `\(symbol.name)`\n\n\(definition(of: symbol))"
+            return hover(text + (explanation(in: lookup) ?? ""), span, request)
         }
         let file = request.document.file
         if let (name, range) = word(at: offset, in: file), range.upperBound < file.bytes.count,
@@ -36,6 +41,19 @@ enum Hover: EditorFeature {
         let result = JSONWriter().excerpt(of: explained.result, 200)
         return
             "```\n\(explained.function.signature)\n```\n\(explained.summary)\n\n```\n\(explained.call) → \(result)\n```"
+    }
+
+    /// Returns what `plan --explain` prints of an endpoint or an operation; `nil` for anything else.
+    private static func explanation(in lookup: NameLookup) -> String? {
+        guard [.endpoint, .operation].contains(lookup.symbol.kind), let checked = lookup.analysis.checked,
+            lookup.analysis.errorCount == 0
+        else { return nil }
+        let name = WrittenName(lookup.occurrence.span).text
+        guard let explained = Pipeline.explain(name, of: checked, PlanOptions()).value else { return nil }
+        let folder = FileContents.folder(of: lookup.analysis.file.name) + "/"
+        let lines = explained.text().replacing(folder, with: "").replacing("```", with: "'''").split(separator: "\n")
+        let shown = lines.prefix(maximumExplanation).map { String($0).excerpt(200) }
+        return "\n\n```\n\((shown + (lines.count > shown.count ? ["…"] : [])).joined(separator: "\n"))\n```"
     }
 
     private static func hover(_ text: String, _ span: SourceSpan, _ request: DocumentRequest) -> JSON {

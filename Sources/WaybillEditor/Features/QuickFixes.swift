@@ -48,15 +48,10 @@ enum QuickFixes: EditorFeature {
             let entry = step.entries.first(where: { $0.value.span.range == call.range })
         else { return nil }
         let file = call.file
-        func column(_ offset: Int) -> String {
-            String(repeating: " ", count: offset - file.byteRange(ofLine: file.line(at: offset)).lowerBound)
-        }
         let inline = names.map { "\($0): \"\"" }.joined(separator: ", ")
         guard let given = step.entry(named: "with"), let first = given.value.entries.first else {
             // After the name of the endpoint: in braces if the step is.
-            let before = file.bytes[..<entry.key.span.range.lowerBound].last { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D }
-            let isFlow = before == UInt8(ascii: "{") || before == UInt8(ascii: ",")
-            let start = isFlow ? ", " : "\n" + column(entry.key.span.range.lowerBound)
+            let start = entry.key.span.isInBraces ? ", " : "\n" + entry.key.span.indentation
             guard step.entry(named: "with") == nil else { return nil }
             return TextEdit(
                 span: file.span(call.range.upperBound..<call.range.upperBound),
@@ -65,7 +60,7 @@ enum QuickFixes: EditorFeature {
         }
         let offset = first.key.span.range.lowerBound
         let isFlow = file.bytes[given.value.span.range.lowerBound] == UInt8(ascii: "{")
-        let text = isFlow ? "\(inline), " : names.map { "\($0): \"\"\n\(column(offset))" }.joined()
+        let text = isFlow ? "\(inline), " : names.map { "\($0): \"\"\n\(first.key.span.indentation)" }.joined()
         return TextEdit(span: file.span(offset..<offset), text: text)
     }
 }

@@ -100,17 +100,9 @@ enum Rename: EditorFeature {
 
     /// Returns the edit that gives a step an id.
     private static func insertedID(_ name: String, before key: SourceSpan) -> TextEdit {
-        let file = key.file
-        let start = key.range.lowerBound
-        let before = file.bytes[..<start].last { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D }
-        let isFlow = before == UInt8(ascii: "{") || before == UInt8(ascii: ",")
-        let indent = String(repeating: " ", count: start - file.byteRange(ofLine: file.line(at: start)).lowerBound)
-        return TextEdit(span: file.span(start..<start), text: isFlow ? "id: \(name), " : "id: \(name)\n\(indent)")
+        let start = key.file.span(key.range.lowerBound..<key.range.lowerBound)
+        return TextEdit(span: start, text: key.isInBraces ? "id: \(name), " : "id: \(name)\n\(key.indentation)")
     }
-}
-
-extension Analysis {
-    fileprivate var errorCount: Int { diagnostics.count { $0.severity == .error } }
 }
 
 extension Workspace {

@@ -34,11 +34,18 @@ package struct ContractReader {
             return (nil, [Diagnostic("invalid-contract", message, at: name.span, help: [help])])
         }
         let path = files.path(name.value)
+        let known = system.contracts?.contract(name, at: path) { file in
+            (try? files.read(file.name, as: "file"))?.bytes == file.bytes
+        }
+        if let known { return known }
         var refusals: [String: FileRefusal] = [:]
         var diagnostics: [Diagnostic] = []
+        var texts: [SourceFile] = []
         func read(_ path: String, at address: String, _ kind: String) -> ContractFile? {
             do throws(FileRefusal) {
-                let (document, found) = try files.document(path, as: kind)
+                let file = try files.read(path, as: kind)
+                let (document, found) = file.firstDocument
+                texts.append(file.source)
                 diagnostics += found
                 return document.map { document in
                     ContractFile(document.value) { document.locations(of: $0) }
@@ -62,7 +69,9 @@ package struct ContractReader {
                 let name = start.flatMap { file.hasPrefix($0) ? String(file.dropFirst($0.count)) : nil } ?? file
                 return read(name, at: address, "file")
             }
-            return (Contract(name: name, path: path, document: document, refusals: refusals), diagnostics)
+            let contract = Contract(name: name, path: path, document: document, refusals: refusals)
+            if refusals.isEmpty { system.contracts?.add(contract, diagnostics, readFrom: texts) }
+            return (contract, diagnostics)
         } catch {
             let locations = root.locations([error.location.pointer])
             diagnostics.report(
@@ -77,6 +86,38 @@ package struct ContractReader {
     }
 }
 
+/// The OpenAPI documents that were read, for a program that checks manifests again and again. Each is used until one of its files
+/// changes.
+package final class KnownContracts: Sendable {
+    private typealias Entry = (contract: Contract, diagnostics: [Diagnostic], files: [SourceFile])
+
+    /// The maximum number of documents that are kept.
+    private static let maximumCount = 32
+
+    private let entries = Mutex<[CodePoints: Entry]>([:])
+
+    /// Creates an empty collection.
+    package init() {}
+
+    fileprivate func contract(
+        _ name: Spanned<String>,
+        at path: String,
+        isUnchanged: (SourceFile) -> Bool
+    ) -> (contract: Contract?, diagnostics: [Diagnostic])? {
+        guard let entry = entries.withLock({ $0[CodePoints(path)] }), entry.files.allSatisfy(isUnchanged) else {
+            return nil
+        }
+        return (entry.contract.named(name), entry.diagnostics)
+    }
+
+    fileprivate func add(_ contract: Contract, _ diagnostics: [Diagnostic], readFrom files: [SourceFile]) {
+        entries.withLock { entries in
+            if entries.count >= Self.maximumCount { entries = [:] }
+            entries[CodePoints(contract.path)] = (contract, diagnostics, files)
+        }
+    }
+}
+
 /// The OpenAPI document of a service.
 package struct Contract: Sendable {
     /// The name of the file, and where a manifest has it.
@@ -87,7 +128,7 @@ package struct Contract: Sendable {
     package let document: OpenAPIDocument
     /// Why files that it refers to cannot be read, by address.
     private let refusals: [String: FileRefusal]
-    private let spans = KnownSpans()
+    private var spans = KnownSpans()
 
     /// Spans that were looked up. To find those of JSON, its whole text is read.
     private final class KnownSpans: Sendable {
@@ -104,6 +145,13 @@ package struct Contract: Sendable {
         self.path = path
         self.document = document
         self.refusals = refusals
+    }
+
+    /// Returns the contract as another text names it.
+    fileprivate func named(_ name: Spanned<String>) -> Contract {
+        var contract = Contract(name: name, path: path, document: document, refusals: refusals)
+        contract.spans = spans
+        return contract
     }
 
     /// Returns the diagnostic for an error in the document.

@@ -66,6 +66,16 @@ package final class DataFile: Sendable {
         return (format?.isList == true ? .array(values) : values.first, diagnostics)
     }
 
+    /// The first document of a file of JSON or YAML; `nil` if there is an error.
+    var firstDocument: (document: DataDocument?, diagnostics: [Diagnostic]) {
+        var document: DataDocument?
+        let diagnostics = forEachDocument {
+            document = $0
+            return false
+        }
+        return (diagnostics.hasErrors ? nil : document, diagnostics)
+    }
+
     /// Calls a closure with each value of the file until it returns `false`, and returns the diagnostics of the file.
     package func forEachDocument(_ body: (DataDocument) -> Bool) -> [Diagnostic] {
         format?.read(self, body) ?? readEither(body)

@@ -54,6 +54,9 @@ package struct ReportedRun: Sendable {
         wasInterrupted = false
     }
 
+    /// The first warnings of the run, as its journal has them, and the number of the others.
+    package var warnings: [String] { ReportedWarnings(of: self).allLines }
+
     /// Reads the run's requests and responses from its journal, and calls a function with each, in the order of
     /// completion.
     func exchanges(_ take: (Exchange) -> Void) throws(ResultsError) {
