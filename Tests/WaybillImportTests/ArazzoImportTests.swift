@@ -113,6 +113,30 @@ struct ArazzoImportTests {
         #expect(manifest.text.contains(expected), "\(manifest.text)")
     }
 
+    @Test func `a number for a string parameter is sent as a string`() {
+        let contract = """
+            openapi: 3.0.0
+            info: {title: S, version: "1"}
+            paths:
+              /a:
+                get:
+                  operationId: a
+                  parameters: [{name: q, in: query, schema: {type: string}}, {name: n, in: query, schema: {type: integer}}]
+                  responses: {"200": {description: ok}}
+            """
+        let description = """
+            arazzo: 1.0.1
+            info: {title: T, version: "1"}
+            sourceDescriptions: [{name: s, url: s.yaml, type: openapi}]
+            workflows:
+              - workflowId: w
+                steps: [{stepId: a, operationId: a, parameters: [{name: q, in: query, value: 5}, {name: n, in: query, value: 6}]}]
+            """
+        let sources = [("s.yaml", contract), ("w.yaml", description)].map { SourceFile(name: $0, text: $1) }
+        let manifest = ImportedManifest(ImportKind.arazzo.read(sources).collection)
+        #expect(manifest.text.contains("with: {q: \"5\", n: 6}") && manifest.losses.isEmpty, "\(manifest.text)")
+    }
+
     @Test func `values of parameters, bodies and outputs are expressions`() throws {
         let steps = """
             - stepId: first

@@ -200,8 +200,6 @@ struct BrunoImportTests {
         #expect(
             manifest.text == """
                 # not imported: the setting 'proxy' of bruno.json: a manifest has no setting for it
-                # not imported: the value 'x{{process.env.Y}}' of 'other' in an environment: values of environments
-                #   have no references
                 # disabled variable of b: old: 1
                 # disabled variable of b: gone
                 waybill: 1
@@ -215,6 +213,8 @@ struct BrunoImportTests {
                   # No request uses pin.
                   b: {inputs: {host: "https://b.example.com", page: "2"}}
                   # No request uses name: a
+                  # not imported: the value 'x{{process.env.Y}}' of the variable 'other': a variable in it has no
+                  #   value, or refers back to it
                   a: {inputs: {host: "https://a.example.com"}}
                 services:
                   api: {baseURL: "${inputs.host}", headers: {X-All: 1}, auth: {bearer: "${secrets.TOKEN_B}"}}
@@ -270,6 +270,17 @@ struct BrunoImportTests {
         #expect(diagnostics.map(\.id) == ["import-syntax"])
         #expect(diagnostics.first?.primary.map { "\($0.span)" } == "a.bru:\(file.location)")
         #expect(diagnostics.first?.headline.hasPrefix(file.message) == true, "\(diagnostics)")
+    }
+
+    @Test(arguments: [
+        ("opencollection.yml", "x: 1"), ("a.yaml", "opencollection: 1.0.0\n"),
+        ("a/b.yml", "info:\n  name: a\nhttp:\n  method: GET\n"),
+    ])
+    func `a collection in YAML is refused with what to do`(_ name: String, _ text: String) {
+        let source = SourceFile(name: name, text: text)
+        #expect(ImportKind(recognizing: source) == .bruno)
+        let diagnostics = ImportKind.bruno.read([source]).diagnostics
+        #expect(diagnostics.first?.help.first?.hasPrefix("Save the collection as .bru files") == true)
     }
 
     @Test func `several collections are refused with their names`() {

@@ -57,6 +57,15 @@ struct CurlImportTests {
             "curl -C 5 https://a.example.com/a",
             "# not imported: the option '--continue-at 5': a manifest has no setting for it\nid: a\nget: /a"
         ),
+        // What curl 7.88 sends.
+        (
+            #"curl https://a.example.com/a -F 'a= b ;x=y;type= text/x ; q=1;filename= c ' -F 'd= "e\"; "f' -F 'g=@ h '"#,
+            "id: postA\npost: /a\nbody:\n  multipart:\n    - {name: a, text: b, filename: c, contentType: text/x ; q=1}\n    - {name: d, value: 'e\"; '}\n    - {name: g, file: h}"
+        ),
+        (
+            #"curl https://a.example.com/a/ -T "$D/b c""#,
+            "id: putBC\nput: /a/b%20c\nheaders: {Content-Type: null}\nbody: {file: \"${inputs.D}/b c\"}"
+        ),
         ("{ curl https://a.example.com/a; }", "id: a\nget: /a"),
         ("env A=b curl https://a.example.com/a", "id: a\nget: /a"),
         (

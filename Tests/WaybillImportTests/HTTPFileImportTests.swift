@@ -238,6 +238,10 @@ struct HTTPFileImportTests {
             "\u{0}\u{1}\u{FEFF}", "GET https://a/{{" + String(repeating: "{", count: 50_000),
             "POST https://a/\nContent-Type: multipart/form-data; boundary=\n\n--\n--",
             String(repeating: "###\n", count: 50_000),
+            "POST https://a/\n\n" + String(repeating: "some text {{v}}\n", count: 5_000),
+            "GET https://a/\n\n> {%\n" + String(repeating: "a.b", count: 60_000) + "\n%}",
+            "GET https://a/\n\n> {%\n" + String(repeating: "let a = f();\n", count: 3_000) + "\n%}",
+            "GET https://a/\n\n> {%\nx = 1" + String(repeating: "+1", count: 500_000) + "\n%}",
         ]
         for source in sources {
             let (collection, diagnostics) = ImportKind.http.read([SourceFile(name: "a.http", text: source)])

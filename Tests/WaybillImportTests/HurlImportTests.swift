@@ -28,6 +28,10 @@ struct HurlImportTests {
             "id: postA\npost: /a\nbody:\nmultipart:\n- {name: x, value: 1}\n- {name: f, file: a b.txt}\n- {name: g, file: c.bin, contentType: text/csv}\nexpect: {status: 200}"
         ),
         (
+            "GET https://a.example.com/a\nHTTP 200\n[Asserts]\njsonpath \"$.n\" toInt == 3\nheader \"N\" toInt == 4",
+            "id: a\nget: /a\nexpect:\nstatus: 200\nbody:\n- number(first(split(string($.n), '.'))) == 3\n- number(response.headers['N']) == 4"
+        ),
+        (
             "GET https://a.example.com/a\n[BasicAuth]\nbob: {{password}}\nHTTP 200",
             "id: a\nget: /a\nauth: {basic: {username: bob, password: \"${secrets.password}\"}}\nexpect: {status: 200}"
         ),

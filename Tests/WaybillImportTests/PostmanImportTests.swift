@@ -243,11 +243,13 @@ struct PostmanImportTests {
                 && manifest.text.contains("host: {type: string, default: shop.example.com}")
         )
         #expect(
-            manifest.text.contains("  x: string\n") && manifest.text.contains("myKey: {type: string, default: \"1\"}")
+            manifest.text.contains("\n  x: string\n") && manifest.text.contains("myKey: {type: string, default: \"1\"}")
         )
         #expect(manifest.text.contains("#   unused: 2") && manifest.text.contains("d: \"${uuid()}\""))
         #expect(manifest.text.contains("name: 'a: \"b\" $${c}'"))
-        #expect(manifest.losses.map(\.what) == ["the random value '{{$randomInt}}'"])
+        let cycle = "the value '{{y}}' of the variable 'x'"
+        #expect(manifest.losses.map(\.what) == ["the random value '{{$randomInt}}'", cycle])
+        #expect(manifest.text.contains("  # not imported: \(cycle)"))
     }
 
     /// Addresses, names and scripts that no manifest can have, which mutated collections have shown.

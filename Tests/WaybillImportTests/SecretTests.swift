@@ -52,6 +52,53 @@ struct SecretTests {
         #expect(!written.contains(#/canary-17|AIza|ghp_|sk_live/#), "\(written)")
     }
 
+    /// Sources with secrets that no request sends, or that only a place shows.
+    @Test(arguments: [
+        (ImportKind.curl, "# curl -u me:canary-17 https://a.example.com\ncurl https://a.example.com/x"),
+        (.curl, "# curl \"https://b/\" --proxy-user 'me:canary-17' -b 's=canary-17'\ncurl https://a.example.com/x"),
+        (.curl, "# the password is canary-17, and pw=canary-18\n# token: canaryword\ncurl https://a.example.com/x"),
+        (.curl, "curl https://a.example.com/x --proxy-header 'X-Any: canary'"),
+        (.http, "@pw = canary\nPOST https://a.example.com/x\nContent-Type: text/plain\n\npw={{pw}}"),
+        (.http, "@x = canary\nPOST https://a.example.com/x\nContent-Type: text/plain\n\na password={{x}}"),
+        (.http, "GET https://a.example.com/x\n\n> {%\n// The secret is canary-17.\nf('token', 'canary');\n%}"),
+        (
+            .arazzo,
+            """
+            arazzo: 1.0.1
+            info: {title: T, version: "1"}
+            sourceDescriptions: []
+            workflows:
+              - workflowId: w
+                steps:
+                  - stepId: a
+                    x-operation: {url: "https://me:canary@a.example.com/x?token=canarytoken", method: get}
+            """
+        ),
+    ])
+    func `a secret in a comment, an option, a text or a URL is in no manifest or report`(
+        _ kind: ImportKind,
+        _ source: String
+    ) throws {
+        let manifest = try ImportFixture.manifest(kind, [("a", source)])
+        let written = manifest.text + manifest.losses.map { "\($0.what): \($0.reason)\n" }.joined()
+        #expect(!written.contains("canary") && written.contains("/x"), "\(written)")
+    }
+
+    @Test(arguments: [
+        "the token is required", "Password: optional", "const token = response.token;", "token: res.body.token.",
+    ])
+    func `a comment about secrets keeps its words`(_ comment: String) throws {
+        let text = try ImportFixture.manifest(.curl, [("a", "# \(comment)\ncurl https://a.example.com/x")]).text
+        #expect(text.contains("# \(comment)\n"), "\(text)")
+    }
+
+    @Test func `a masked value is quoted where YAML needs it`() throws {
+        // The scalar would start with '***', which is an alias.
+        let source = "curl https://a.example.com/x -u me:canary-1717\ncurl https://a.example.com/y -X canary-1717"
+        let text = try ImportFixture.manifest(.curl, [("a", source)]).text
+        #expect(text.contains("method: \"***\"") && !text.contains("canary"), "\(text)")
+    }
+
     @Test func `a value that ends like the name of a secret is no name`() throws {
         let script = """
             curl http://h.example.com/a -d '{"note":"Api-Token","next":"hello-world"}'

@@ -86,7 +86,7 @@ struct ArazzoInput {
 enum ArazzoTarget {
     case operation(source: Int, name: String, method: String?)
     /// A method and a path of the API at the source's URL, or the URL itself.
-    case request(source: Int?, method: String, url: String)
+    case request(source: Int?, method: String, url: ImportedText)
     case workflow(document: Int, index: Int)
 }
 

@@ -17,14 +17,30 @@ extension ArazzoWriter {
         var headers: [ManifestEntry] = []
         var cookies: [String] = []
         var auth = step["x-security"].flatMap { security($0, of: target) }
-        var path = ""
+        var (service, path) = ("", "")
         var operation: WaybillContract.Operation?
         if case .operation(let source, let name, let known) = target {
             let contract = documents[document].sources[source].document
             operation = contract?.entries(named: name).first.flatMap { try? contract?.operation($0) }
             method = known
-        } else if case .request(_, let known, let url) = target {
-            (method, path) = (known, url)
+        } else if case .request(let source, let known, let url) = target {
+            method = known
+            let address = ServiceAddress(url)
+            path = writer.template(address.path)
+            if let source {
+                service = documents[document].sources[source].service
+            } else if let base = address.base?.literal, ServiceAddress.isUsable(base) {
+                service = writer.services.add(writer.literal(base), suggestion: ServiceAddress.serviceName(of: base))
+            } else {
+                // The value of an expression may be a whole URL.
+                path = writer.template(url.split(before: ["?"]).0)
+                writer.hasRequestsWithoutService = true
+            }
+            if let text = address.query, !text.isEmpty {
+                let fields = QueryFields.fields(of: text, isExact: false)
+                if let fields { query = writer.fieldEntries(fields) } else { path += "?" + writer.template(text) }
+            }
+            auth = auth ?? address.userInformation.map { writer.authNode(ManifestWriter.basic($0)) }
         }
         let isCall = if case .operation = target { true } else { false }
         // A request that is wrong on purpose is sent as it is.
@@ -36,15 +52,21 @@ extension ArazzoWriter {
                 let isShared =
                     isUnknown && parameters.contains { $0.name == parameter.name && $0.part != parameter.part }
                 let name = isShared ? "\(parameter.part ?? "").\(input)" : input
-                arguments.append(ManifestEntry(name, node(parameter.value, named: parameter.name)))
+                var value = node(parameter.value, named: parameter.name)
                 let index = operation?.inputNames.firstIndex(of: name)
                 let isConstant = !JSONWriter().string(parameter.value.json).contains("$")
-                if let index, isConstant, !isWrong,
-                    let violation = operation?.parameters[index].violation(in: parameter.value.json)
+                if let known = index.flatMap({ operation?.parameters[$0] }), isConstant, !isWrong,
+                    let violation = known.violation(in: parameter.value.json)
                 {
-                    lose("the check of the request", "'\(name)' \(violation.message)", parameter.value)
-                    isWrong = true
+                    if let text = parameter.value.text, known.violation(in: .string(text)) == nil {
+                        // A number is sent like a string with its digits.
+                        value = .string(text)
+                    } else {
+                        lose("the check of the request", "'\(name)' \(violation.message)", parameter.value)
+                        isWrong = true
+                    }
                 }
+                arguments.append(ManifestEntry(name, value))
                 continue
             }
             switch parameter.part {
@@ -93,8 +115,8 @@ extension ArazzoWriter {
             entries.append(ManifestEntry("call", .string("\(service).\(name)")))
             if let body { arguments.append(ManifestEntry("body", body)) }
             if !arguments.isEmpty { entries.append(ManifestEntry("with", .map(arguments))) }
-        case .request(let source, let method, _):
-            entries += address(source, method, path)
+        case .request(_, let method, _):
+            entries += address(service, method, path.isEmpty ? "/" : path)
         case .workflow: break
         }
         if !query.isEmpty { entries.append(ManifestEntry("query", .map(query))) }
@@ -134,19 +156,7 @@ extension ArazzoWriter {
     }
 
     /// Returns the method and the path, and the service if there are several.
-    private mutating func address(_ source: Int?, _ method: String, _ path: String) -> [ManifestEntry] {
-        var service = ""
-        var path = path
-        if let source {
-            service = documents[document].sources[source].service
-        } else {
-            let address = ServiceAddress(ImportedText(path))
-            if let base = address.base?.literal, ServiceAddress.isUsable(base) {
-                service = writer.services.add(writer.literal(base), suggestion: ServiceAddress.serviceName(of: base))
-                path = String(path.dropFirst(path.hasPrefix(base) ? base.count : 0))
-            }
-        }
-        path = path.isEmpty ? "/" : path
+    private func address(_ service: String, _ method: String, _ path: String) -> [ManifestEntry] {
         let entry = hasOneService || service.isEmpty ? [] : [ManifestEntry("service", .string(service))]
         guard ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].contains(method) else {
             let request = entry + [ManifestEntry("method", .string(method)), ManifestEntry("path", .string(path))]

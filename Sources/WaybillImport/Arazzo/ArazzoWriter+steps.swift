@@ -224,15 +224,16 @@ extension ArazzoWriter {
             return .workflow(document: document, index: index)
         }
         if let operation = step["x-operation"] {
-            guard let url = operation["url"]?.text else { throw Untranslatable("'x-operation' has no URL") }
-            return .request(source: nil, method: (operation["method"]?.text ?? "get").uppercased(), url: url)
+            guard let url = operation["url"] else { throw Untranslatable("'x-operation' has no URL") }
+            let method = (operation["method"]?.text ?? "get").uppercased()
+            return .request(source: nil, method: method, url: text(url, named: "url"))
         }
         if let id = step["operationId"]?.text { return try operation(id) }
         guard let path = step["operationPath"]?.text else { throw Untranslatable("it has no operation") }
         if let line = ArazzoRequestLine(path) {
             let source = try source(named: line.source)
             if documents[document].sources[source].isAddress {
-                return .request(source: source, method: line.method, url: line.path)
+                return .request(source: source, method: line.method, url: ImportedText(line.path))
             }
             return try operation(line.method, line.path, source)
         }

@@ -94,7 +94,7 @@ struct ArazzoWriter {
             _ = writer.entries()
             next.writer.secrets = writer.writer.secrets
             next.earlierOutputs = writer.graphOutputs
-            next.hasOneService = writer.serviceEntries().count == 1
+            next.hasOneService = writer.serviceEntries().count == 1 && !writer.writer.hasRequestsWithoutService
             writer = next
         }
         let entries = writer.entries()

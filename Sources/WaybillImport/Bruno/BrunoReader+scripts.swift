@@ -90,14 +90,7 @@ extension BrunoReader {
             for block in file.blocks where block.name == name {
                 let found = ScriptTranslator.translate(block.text, isTest: name != "script:pre-request")
                 result.add(found)
-                let bytes = Array(block.text.utf8)
-                var (line, offset) = (0, 0)
-                for loss in found.losses {
-                    if loss.offset < offset { (line, offset) = (0, 0) }
-                    line += bytes[offset..<loss.offset].count { $0 == UInt8(ascii: "\n") }
-                    offset = loss.offset
-                    lose(loss.what, loss.reason, at: file.line(line, of: block))
-                }
+                losses += found.losses.map { $0.loss(at: file.line($0.line, of: block)) }
             }
         }
         return result

@@ -45,7 +45,14 @@ struct BrunoReader: ImportReader {
 
     static func recognizes(_ text: RecognizedText) -> Bool {
         if let json = text.json { return isConfiguration(text.name) && json["type"]?.string == "collection" }
-        return text.name.hasSuffix(".bru") || text.name.hasSuffix(openCollection) || BruFile.recognizes(text.text)
+        return text.name.hasSuffix(".bru") || isOpenCollection(text.name, text.text) || BruFile.recognizes(text.text)
+    }
+
+    /// Whether a file is one of a collection in the format OpenCollection.
+    private static func isOpenCollection(_ name: String, _ text: String) -> Bool {
+        name.hasSuffix(openCollection) || text.hasPrefix("opencollection:")
+            || [".yml", ".yaml"].contains(where: name.hasSuffix) && text.hasPrefix("info:\n")
+                && ["\nhttp:\n", "\nruntime:\n", "\ngraphql:\n"].contains(where: text.contains)
     }
 
     /// Reads a collection twice: the first time finds the variables that are set while it runs.
@@ -54,9 +61,15 @@ struct BrunoReader: ImportReader {
         _ options: ImportOptions
     ) -> (collection: ImportedCollection, diagnostics: [Diagnostic]) {
         var diagnostics: [Diagnostic] = []
-        if let source = sources.first(where: { $0.name.hasSuffix(openCollection) }) {
+        if let source = sources.first(where: { isOpenCollection($0.name, String(decoding: $0.bytes, as: UTF8.self)) }) {
             let span = SourceSpan(file: source, range: 0..<min(1, source.bytes.count))
-            diagnostics.report("import-syntax", "collections in the format OpenCollection are not read", at: span)
+            let help = "Save the collection as .bru files, or export it from Bruno as a Postman collection."
+            diagnostics.report(
+                "import-syntax",
+                "collections in the format OpenCollection (YAML) are not read",
+                at: span,
+                help: [help]
+            )
             return (ImportedCollection(), diagnostics)
         }
         guard let root = root(of: sources, &diagnostics) else { return (ImportedCollection(), diagnostics) }
@@ -152,7 +165,7 @@ struct BrunoReader: ImportReader {
         for file in files.filter(isEnvironment) + chosen { readEnvironment(file) }
         let rest = files.filter { !isEnvironment($0) }
         let own = rest.first { $0.path.count == 1 && $0.path.last == "collection.bru" }
-        readReferences(known: Set(own?.bru["vars:pre-request"]?.pairs.map(\.name) ?? []))
+        readReferences()
         if let own { (collection.auth, collection.description) = readLevel(own.bru, isCollection: true) }
         (collection.losses, collection.comments) = take()
         collection.items = readItems(rest, depth: 0)
@@ -242,8 +255,8 @@ struct BrunoReader: ImportReader {
         collection.environments.append(environment)
     }
 
-    /// Finds the variables that all environments take from the same one of the process, and reports other references.
-    private mutating func readReferences(known: Set<String>) {
+    /// Finds the variables that all environments take from the same one of the process.
+    private mutating func readReferences() {
         let all = Dictionary(grouping: collection.environments.flatMap(\.variables), by: \.name)
         replaced = Set(all.keys)
         for (name, variables) in all.sorted(by: { $0.key < $1.key }) {
@@ -252,13 +265,10 @@ struct BrunoReader: ImportReader {
                 values.first?.parts.count == 1
             {
                 aliases[name] = process
-                continue
             }
-            for value in values where !known.isSuperset(of: value.variables) {
-                let shown = PostmanReader.shown(ManifestWriter.source(value), of: name)
-                let what = "the value '\(shown)' of '\(name)' in an environment"
-                lose(what, "values of environments have no references", at: nil)
-            }
+        }
+        for index in collection.environments.indices {
+            collection.environments[index].variables.removeAll { aliases[$0.name] != nil }
         }
     }
 }

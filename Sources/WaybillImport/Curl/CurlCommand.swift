@@ -140,7 +140,11 @@ struct CurlArguments {
         case .unsupported:
             guard isOn else { return }
             let isSecret = ["pass", "password", "user"].contains { name.hasSuffix($0) }
-            let shown = value.map { " \(isSecret ? "***" : $0.string)" } ?? ""
+            let shown =
+                value.map { value in
+                    let field = name == "proxy-header" ? value.string.prefix { $0 != ":" } : ""
+                    return " \(!field.isEmpty ? "\(field): ***" : isSecret ? "***" : value.string)"
+                } ?? ""
             commands[commands.count - 1].losses.append(
                 ImportLoss("the option '--\(name)\(shown)'", "a manifest has no setting for it", at: span)
             )

@@ -169,7 +169,10 @@ struct CurlRequest {
     }
 
     private mutating func addUpload(_ file: CurlCommand.Value) {
-        if file.string.contains(where: { "{[".contains($0) }), !command.has("globoff") {
+        let isGlob = file.text.parts.contains {
+            if case .literal(let text) = $0 { text.contains { "{[".contains($0) } } else { false }
+        }
+        if isGlob, !command.has("globoff") {
             return loss("the upload of '\(file.string)'", "globs in names of files are not expanded", at: file.span)
         }
         if file.string == "-" || file.string == "." {
@@ -188,8 +191,15 @@ struct CurlRequest {
         if case .literal(let end)? = url.parts.last, end.hasSuffix("/"),
             end.contains("://") ? end.split(separator: "/").count > 2 : true
         {
-            let name = file.string.split(separator: "/").last.map(String.init) ?? ""
-            result.url.append(.literal(PercentEncoding.component(name)))
+            let name = file.text.split(separator: "/").last ?? ""
+            result.url.append(name.mapLiterals(PercentEncoding.component))
+            if !name.variables.isEmpty {
+                loss(
+                    "the encoding of the name of the file",
+                    "the value of a variable is inserted as it is",
+                    at: file.span
+                )
+            }
         }
     }
 
@@ -202,20 +212,15 @@ struct CurlRequest {
         let label = ManifestWriter.source(name)
         let content = rest.droppingFirst(1)
         if option == "form-string" { return ImportedPart(name: label, content: .text(content)) }
-        if let file = content.startsWith("@") {
-            let fields = Self.parameters(ManifestWriter.source(file))
-            noteEncoder(in: ManifestWriter.source(file), at: value.span)
-            guard !fields.content.contains(",") else {
-                loss("the part '\(label)' with several files", "a part of a manifest has one file", at: value.span)
-                return nil
-            }
-            guard fields.content != "-" else {
-                loss("the part '\(label)' from standard input", "it is not in the source", at: value.span)
-                return nil
-            }
-            var part = ImportedPart(name: label, content: .file(fields.content))
-            (part.filename, part.contentType, part.headers) = (fields.filename, fields.type, fields.headers)
-            return part
+        let isFile = content.startsWith("@") != nil
+        let text = PartText(ManifestWriter.source(isFile ? content.droppingFirst(1) : content))
+        if isFile, text.content.contains(",") {
+            loss("the part '\(label)' with several files", "a part of a manifest has one file", at: value.span)
+            return nil
+        }
+        if isFile, text.content == "-" {
+            loss("the part '\(label)' from standard input", "it is not in the source", at: value.span)
+            return nil
         }
         if content.startsWith("<") != nil {
             loss(
@@ -225,56 +230,76 @@ struct CurlRequest {
             )
             return nil
         }
-        guard let literal = content.literal, literal.contains(";") else {
-            return ImportedPart(name: label, content: .text(content))
+        if let encoder = text.encoder {
+            loss("the 'encoder=\(encoder)' of a part", "a manifest sends parts as they are", at: value.span)
         }
-        noteEncoder(in: literal, at: value.span)
-        let fields = Self.parameters(literal)
-        var part = ImportedPart(name: label, content: .text(ImportedText(fields.content)))
-        (part.filename, part.contentType, part.headers) = (fields.filename, fields.type, fields.headers)
+        let written =
+            content.literal == nil ? BracedText.text(text.content) { .variable($0) } : ImportedText(text.content)
+        var part = ImportedPart(name: label, content: isFile ? .file(text.content) : .text(written))
+        (part.filename, part.contentType, part.headers) = (text.filename, text.type, text.headers)
         return part
     }
 
-    private mutating func noteEncoder(in text: String, at span: SourceSpan) {
-        let pieces = text.split(separator: ";").dropFirst().map { $0.drop { $0 == " " } }
-        guard let encoder = pieces.first(where: { $0.hasPrefix("encoder=") }) else { return }
-        loss("the '\(encoder)' of a part", "a manifest sends parts as they are", at: span)
-    }
-
-    /// Splits `content;type=text/html;filename=a.html`. A semicolon before anything else is part of the content.
-    private static func parameters(_ text: String) -> (
-        content: String, type: String?, filename: String?, headers: [ImportedField]
-    ) {
-        var (type, filename): (String?, String?)
+    /// What follows the name of a part: `content;type=text/html;filename=a.html`.
+    private struct PartText {
+        var content: String
+        var type: String?
+        var filename: String?
         var headers: [ImportedField] = []
-        var content = ""
-        var pieces = text.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
-        while let last = pieces.last, pieces.count > 1 {
-            let pair = last.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
-            guard pair.count == 2 else { break }
-            let value =
-                pair[1].hasPrefix("\"") && pair[1].hasSuffix("\"")
-                ? String(pair[1].dropFirst().dropLast()) : String(pair[1])
-            switch pair[0] {
-            case "type": type = value
-            case "filename": filename = value
-            case "encoder": break
-            case "headers":
-                let field = value.split(separator: ":", maxSplits: 1)
-                if field.count == 2 {
-                    headers.append(ImportedField(String(field[0]), ImportedText(String(field[1]).withoutOuterBlanks)))
+        var encoder: String?
+
+        /// Splits a text as curl does: blanks around unquoted values and what has another name are left out.
+        init(_ text: String) {
+            var rest = text[...]
+            var typeStart = rest.startIndex
+            content = Self.word(&rest)
+            while rest.popFirst() != nil {
+                rest = rest.drop(while: \.isWhitespace)
+                guard let name = ["type=", "filename=", "headers=", "encoder="].first(where: rest.hasPrefix) else {
+                    // A parameter of the type is a part of it.
+                    _ = Self.word(&rest)
+                    if type != nil { type = String(text[typeStart..<rest.startIndex]).trimmingSpaces }
+                    continue
                 }
-            default:
-                content = pieces.joined(separator: ";")
-                return (content, type, filename, headers)
+                rest = rest.dropFirst(name.count)
+                if name == "type=" { typeStart = rest.startIndex }
+                let value = Self.word(&rest)
+                switch name {
+                case "type=": type = value
+                case "filename=": filename = value
+                case "encoder=": encoder = value
+                default:
+                    let field = value.split(separator: ":", maxSplits: 1)
+                    if field.count == 2 {
+                        headers.append(
+                            ImportedField(String(field[0]), ImportedText(String(field[1]).withoutOuterBlanks))
+                        )
+                    }
+                }
             }
-            pieces.removeLast()
         }
-        content = pieces.joined(separator: ";")
-        if content.count > 1, content.hasPrefix("\""), content.hasSuffix("\"") {
-            content = String(content.dropFirst().dropLast()).replacing("\\\"", with: "\"").replacing("\\\\", with: "\\")
+
+        /// Reads a value up to a semicolon, perhaps in double quotes.
+        private static func word(_ rest: inout Substring) -> String {
+            rest = rest.drop(while: \.isWhitespace)
+            guard rest.first == "\"" else {
+                let word = rest.prefix { $0 != ";" }
+                rest = rest[word.endIndex...]
+                return String(word).trimmingSpaces
+            }
+            var value = ""
+            rest = rest.dropFirst()
+            while let character = rest.popFirst(), character != "\"" {
+                if character == "\\", let next = rest.first, next == "\"" || next == "\\" {
+                    value.append(next)
+                    rest.removeFirst()
+                } else {
+                    value.append(character)
+                }
+            }
+            rest = rest.drop { $0 != ";" }
+            return value
         }
-        return (content, type, filename, headers)
     }
 
     // MARK: Header fields

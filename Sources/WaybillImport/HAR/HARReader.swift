@@ -356,16 +356,14 @@ struct HARReader: ImportReader {
 
 /// How often names occur, in the order of their first occurrence. Their case does not matter.
 struct HARCounts {
-    private var counts: [(name: String, count: Int)] = []
+    private var names: [String] = []
+    private var counts: [String: Int] = [:]
 
     mutating func add(_ name: String) {
-        if let index = counts.firstIndex(where: { $0.name.lowercased() == name.lowercased() }) {
-            counts[index].count += 1
-        } else {
-            counts.append((name, 1))
-        }
+        if counts[name.lowercased()] == nil { names.append(name) }
+        counts[name.lowercased(), default: 0] += 1
     }
 
     /// The names and numbers in one line.
-    var text: String { counts.map { "\($0.name) (\($0.count))" }.joined(separator: ", ") }
+    var text: String { names.map { "\($0) (\(counts[$0.lowercased()] ?? 0))" }.joined(separator: ", ") }
 }

@@ -151,6 +151,7 @@ struct HTTPFileParser {
 
     /// Reads the start of a script, or what a tool does with the response; false for another line.
     private mutating func readScript(_ text: String, _ line: Line, into block: inout HTTPFileBlock) -> Bool {
+        guard text.first.map({ "<>{?".contains($0) }) ?? false else { return false }
         let isBefore = state == .start
         if let match = text.prefixMatch(of: isBefore ? #/<\s*\{%/# : #/>\s*\{%/#) {
             let indentation = line.text.utf8.count - line.text.drop(while: \.isWhitespace).utf8.count

@@ -255,17 +255,14 @@ struct HTTPFileRequest {
     // MARK: Scripts
 
     private mutating func readScript(_ script: HTTPFileBlock.Script) {
-        let translation = ScriptTranslator.translate(script.text, isTest: script.isHandler)
+        let found = ScriptTranslator.translate(script.text, isTest: script.isHandler)
+        var translation = ScriptTranslation()
+        translation.add(found)
         request.add(translation)
         request.comments += translation.comments
-        for loss in translation.losses {
+        request.losses += found.losses.map { loss in
             let start = script.offset + loss.offset
-            let statement = ScriptTranslator.oneLine(loss.statement)
-            let isLong = statement.count > 160
-            let span = file.span(start..<min(start + loss.statement.utf8.count, file.bytes.count))
-            let what = "the script statement '\(isLong ? statement.prefix(120) + "…" : statement[...])'"
-            request.losses.append(ImportLoss(what, loss.reason, at: span))
-            if isLong { request.comments += loss.statement.split(whereSeparator: \.isNewline).map(String.init) }
+            return loss.loss(at: file.span(start..<min(start + loss.statement.utf8.count, file.bytes.count)))
         }
     }
 }

@@ -14,9 +14,11 @@ struct HTTPFileVariables {
 
     /// The variables whose values are constant.
     private(set) var variables: [ImportedVariable] = []
+    /// Their positions, by name.
+    private var positions: [String: Int] = [:]
     /// The names of the variables of all files, and of captured values.
     private var names = UniqueNames()
-    private var definitions: [Definition] = []
+    private var definitions: [String: [Definition]] = [:]
     /// The block that is being read.
     var block = 0
     /// The names of the requests that have been read, and their positions.
@@ -31,39 +33,47 @@ struct HTTPFileVariables {
 
     /// Starts another file, with its variables.
     mutating func start(_ blocks: [HTTPFileBlock]) {
-        (definitions, requests, captured) = ([], [:], [:])
+        (definitions, requests, captured) = ([:], [:], [:])
+        var all: [Definition] = []
         for (index, block) in blocks.enumerated() {
             for (name, value) in block.definitions {
                 let text = BracedText.text(Self.unescaped(value)) { .variable($0) }
-                definitions.append(Definition(name: name, block: index, text: text))
+                all.append(Definition(name: name, block: index, text: text))
             }
+        }
+        // What refers to a computed value is computed, too.
+        var users: [String: [String]] = [:]
+        for definition in all {
+            for name in definition.text.variables { users[name, default: []].append(definition.name) }
         }
         var computed: Set<String> = []
-        var count = -1
-        while count != computed.count {
-            count = computed.count
-            for definition in definitions
-            where definition.text.variables.contains(where: { computed.contains($0) || Self.isComputed($0) }) {
-                computed.insert(definition.name)
-            }
+        var open = users.filter { Self.isComputed($0.key) }.flatMap(\.value)
+        while let name = open.popLast() {
+            if computed.insert(name).inserted { open += users[name] ?? [] }
         }
-        for (index, definition) in definitions.enumerated() where !computed.contains(definition.name) {
-            let isKnown = variables.contains { $0.name == definition.name && $0.value == definition.text }
+        for (index, definition) in all.enumerated() where !computed.contains(definition.name) {
+            let isKnown = positions[definition.name].map { variables[$0].value == definition.text } ?? false
             let variable = isKnown ? definition.name : names.add(NameForms.kept(definition.name) ?? "value")
-            definitions[index].variable = variable
-            if !isKnown { variables.append(ImportedVariable(name: variable, value: definition.text)) }
+            all[index].variable = variable
+            if !isKnown { append(ImportedVariable(name: variable, value: definition.text)) }
         }
-        for definition in definitions {
-            guard let index = variables.firstIndex(where: { $0.name == definition.variable }) else { continue }
+        definitions = Dictionary(grouping: all, by: \.name)
+        for definition in all {
+            guard let index = definition.variable.flatMap({ positions[$0] }) else { continue }
             block = definition.block
             variables[index].value = text(definition.text)
         }
     }
 
+    private mutating func append(_ variable: ImportedVariable) {
+        positions[variable.name] = variables.count
+        variables.append(variable)
+    }
+
     /// Adds the variables of environments.
     mutating func add(_ shared: [ImportedVariable]) {
-        for variable in shared where !variables.contains(where: { $0.name == variable.name }) {
-            variables.append(variable)
+        for variable in shared where positions[variable.name] == nil {
+            append(variable)
             _ = names.add(variable.name)
         }
     }
@@ -98,7 +108,7 @@ struct HTTPFileVariables {
 
     /// The definition of a variable that counts in a block: the last before it, or the first.
     private func definition(of name: String) -> Definition? {
-        definitions.last { $0.name == name && $0.block <= block } ?? definitions.first { $0.name == name }
+        definitions[name]?.last { $0.block <= block } ?? definitions[name]?.first
     }
 
     /// Whether a reference has a value only when a request is sent.
@@ -224,10 +234,10 @@ struct HTTPFileVariables {
 
     /// A variable whose value a run takes from the environment.
     private mutating func environmentVariable(_ name: String) -> ImportedText {
-        if !variables.contains(where: { $0.name == name }) {
+        if positions[name] == nil {
             var variable = ImportedVariable(name: name, value: nil)
             variable.environmentVariable = name
-            variables.append(variable)
+            append(variable)
             _ = names.add(name)
         }
         return ImportedText([.variable(name)])

@@ -132,6 +132,10 @@ struct HurlTranslator {
         case "split": result = call("split", try self.code(filter.arguments[0]))
         case "replace":
             result = call("replace", try self.code(filter.arguments[0]), try self.code(filter.arguments[1]))
+        case "toInt" where code.literal?.hasPrefix(root) ?? false:
+            // A number may have decimals, which are dropped.
+            let digits = ScriptTranslator.call("split", [call("string").code, "'.'"])
+            result = Value(code: ScriptTranslator.call("number", [ScriptTranslator.call("first", [digits])]))
         case "toInt", "toFloat": result = call("number")
         case "toString": result = call("string")
         case "urlEncode":

@@ -158,6 +158,8 @@ package struct ImportLoss: Sendable {
     package var reason: String
     /// Where the source has it.
     package var span: SourceSpan?
+    /// The variables that it would set.
+    var variables: [String] = []
 
     /// Creates a loss.
     package init(_ what: String, _ reason: String, at span: SourceSpan?) {

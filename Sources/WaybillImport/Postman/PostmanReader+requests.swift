@@ -300,8 +300,9 @@ extension PostmanReader {
             let found = ScriptTranslator.translate(script, isTest: listen == "test")
             result.add(found)
             for loss in found.losses {
-                let line = Array(script.utf8.prefix(loss.offset)).count { $0 == UInt8(ascii: "\n") }
-                lose(loss.what, loss.reason, at: source.array == nil ? position : position.appending(.index(line)))
+                losses.append(
+                    loss.loss(at: span(source.array == nil ? position : position.appending(.index(loss.line))))
+                )
             }
         }
         return result

@@ -1,3 +1,5 @@
+import WaybillJSON
+
 /// A sentence of Chai such as `pm.expect(x).to.be.above(3)` or `pm.response.to.have.status(200)`.
 struct ExpectationChain {
     /// A word, with its arguments if it is called.
@@ -173,6 +175,12 @@ extension ScriptTranslator {
         // What is simpler as another expectation.
         let isStatus = if case .code(let text, _) = subject { text.literal == "response.status" } else { false }
         let isTime = if case .code(let text, _) = subject { text.literal == "response.time" } else { false }
+        let isEquality = ["eql", "equal", "eq", "equals"].contains(word.name)
+        if case .data("$") = subject, isEquality, !isNegated, guards.isEmpty, case .object? = word.arguments?.first,
+            let value = word.arguments?.first
+        {
+            return add(.equals(ImportedText(JSONWriter().string(try json(value))), isJSON: true))
+        }
         switch (word.name, values.first) {
         case ("eql", .number(let status)?), ("equal", .number(let status)?), ("eq", .number(let status)?),
             ("equals", .number(let status)?):

@@ -101,7 +101,7 @@ struct ScriptLexer {
 
     private mutating func readMark() {
         let start = position
-        let mark = Self.marks.first { bytes[position...].starts(with: $0) }
+        let mark = Self.marks.first { $0[0] == bytes[start] && bytes[start...].starts(with: $0) }
         position += mark?.count ?? 1
         add(.mark(text(start..<position)), from: start)
     }

@@ -1,11 +1,14 @@
+import WaybillDiagnostics
+
 /// What a script says, in terms of a manifest.
 struct ScriptTranslation {
     /// A part that was not translated.
     struct Loss {
         var statement: String
         var reason: String
-        /// Where it is, in bytes of the script.
+        /// Where it is, in bytes of the script, and in lines from 0.
         var offset: Int
+        var line: Int
         /// The variables that it declares.
         var declared: Set<String> = []
 
@@ -13,6 +16,13 @@ struct ScriptTranslation {
         var what: String {
             let line = ScriptTranslator.oneLine(statement)
             return "the script statement '\(isLong ? line.prefix(120) + "…" : line[...])'"
+        }
+
+        /// The loss of an import.
+        func loss(at span: SourceSpan?) -> ImportLoss {
+            var loss = ImportLoss(what, reason, at: span)
+            loss.variables = statement.matches(of: #/\.set\w*\(\s*["']([^"']+)["']/#).map { String($0.1) }
+            return loss
         }
 
         /// Whether the statement is longer than one line.

@@ -57,7 +57,7 @@ extension ScriptTranslator {
     }
 
     /// The constant that an expression is.
-    private func json(_ expression: ScriptExpression) throws(Untranslatable) -> JSON {
+    func json(_ expression: ScriptExpression) throws(Untranslatable) -> JSON {
         switch expression {
         case .object(let members):
             var object = JSONObject()

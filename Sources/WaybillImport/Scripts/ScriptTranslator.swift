@@ -1,20 +1,30 @@
+import WaybillDiagnostics
 import WaybillJSON
 
 /// Translates the statements that nearly all scripts of Postman consist of. Nothing is executed.
 struct ScriptTranslator {
-    private let script: String
+    private let script: SourceFile
     /// Whether the script runs after the response.
     let isTest: Bool
     var result = ScriptTranslation()
     /// The values of the script's own variables.
     var locals: [String: ScriptValue] = [:]
     /// The conditions that the current statement depends on.
-    private var guards: [ImportedText] = []
+    private(set) var guards: [ImportedText] = []
     /// Whether all of them are that the status is 2xx, for which outputs are evaluated anyway.
     private var areGuardsOfSuccess = true
 
+    /// The maximum size of a script in bytes.
+    private static let maximumSize = 256 << 10
+
     /// Translates a script.
     static func translate(_ script: String, isTest: Bool) -> ScriptTranslation {
+        guard script.utf8.count <= maximumSize else {
+            var result = ScriptTranslation()
+            let reason = "a script of more than \(maximumSize >> 10) KiB is not read"
+            result.losses = [.init(statement: String(script.prefix(100)), reason: reason, offset: 0, line: 0)]
+            return result
+        }
         var translator = ScriptTranslator(script: script, isTest: isTest)
         let lexer = ScriptLexer(script)
         let statements = ScriptParser.statements(of: lexer)
@@ -30,14 +40,18 @@ struct ScriptTranslator {
     }
 
     private init(script: String, isTest: Bool) {
-        self.script = script
+        self.script = SourceFile(name: "script", text: script)
         self.isTest = isTest
     }
 
     /// Makes comments of declarations that were not translated, if nothing uses their variables.
     private mutating func removeUnusedDeclarations(_ lexer: ScriptLexer) {
+        // The names in the script that are not in such a declaration, with their offsets.
+        var uses: [String: Set<Int>] = [:]
+        for token in lexer.tokens {
+            if case .name(let name) = token.kind { uses[name, default: []].insert(token.range.lowerBound) }
+        }
         var hasChanged = true
-        var ignored: [Range<Int>] = []
         while hasChanged {
             hasChanged = false
             for (index, loss) in result.losses.enumerated().reversed() {
@@ -45,22 +59,23 @@ struct ScriptTranslator {
                 guard !loss.declared.isEmpty, !loss.statement.contains("pm.") || loss.statement.contains("pm.response"),
                     !loss.statement.contains("bru."), !loss.statement.contains("req.")
                 else { continue }
-                let isUsed = lexer.tokens.contains { token in
-                    guard case .name(let name) = token.kind, loss.declared.contains(name) else { return false }
-                    return !range.contains(token.range.lowerBound)
-                        && !ignored.contains { $0.contains(token.range.lowerBound) }
+                guard !loss.declared.contains(where: { uses[$0]?.contains { !range.contains($0) } ?? false }) else {
+                    continue
                 }
-                guard !isUsed else { continue }
                 result.comments += loss.statement.split(whereSeparator: \.isNewline).map(String.init)
                 result.losses.remove(at: index)
-                ignored.append(range)
+                for token in ScriptLexer(loss.statement).tokens {
+                    if case .name(let name) = token.kind {
+                        uses[name]?.remove(range.lowerBound + token.range.lowerBound)
+                    }
+                }
                 hasChanged = true
             }
         }
     }
 
     private func text(of statement: ScriptStatement) -> String {
-        String(decoding: Array(script.utf8)[statement.range], as: UTF8.self)
+        String(decoding: script.bytes[statement.range], as: UTF8.self)
     }
 
     // MARK: Statements
@@ -87,7 +102,9 @@ struct ScriptTranslator {
             while let last = text.unicodeScalars.last, last == ";" || last == "\n" || last == " " {
                 text.unicodeScalars.removeLast()
             }
-            var loss = ScriptTranslation.Loss(statement: text, reason: error.reason, offset: statement.range.lowerBound)
+            let offset = statement.range.lowerBound
+            let line = script.line(at: offset) - 1
+            var loss = ScriptTranslation.Loss(statement: text, reason: error.reason, offset: offset, line: line)
             if case .declaration(let declarations) = statement.kind { loss.declared = Set(declarations.map(\.name)) }
             result.losses.append(loss)
         }
@@ -185,6 +202,10 @@ struct ScriptTranslator {
             "postman.setEnvironmentVariable", "postman.setGlobalVariable":
             guard arguments.count >= 2, case .string(let name) = try value(of: arguments[0]) else {
                 throw Untranslatable("the name of the variable is computed")
+            }
+            guard ![.name("null"), .name("undefined")].contains(arguments[1]) else {
+                result.comments.append(Self.oneLine(text(of: statement)))
+                break
             }
             try set(name, to: arguments[1])
         case "pm.environment.unset", "pm.globals.unset", "pm.collectionVariables.unset", "pm.variables.unset",

@@ -35,6 +35,8 @@ struct VariableUses {
     private var counts: [String: (all: Int, asBase: Int)] = [:]
     /// The variables that requests set.
     private(set) var set: Set<String> = []
+    /// The variables that only statements set which are not imported.
+    private(set) var lost: Set<String> = []
     /// The values of the collection's own variables.
     private(set) var values: [String: ImportedText] = [:]
     /// The variables that the source marks as secret.
@@ -57,9 +59,12 @@ struct VariableUses {
                 folders.append(folder.items[...])
             case .request(let request):
                 add(request, at: position)
+                lost.formUnion(request.losses.flatMap(\.variables))
                 position += 1
             }
         }
+        let known = collection.variables + collection.environments.flatMap(\.variables)
+        lost = lost.subtracting(set).subtracting(known.map(\.name))
     }
 
     /// Whether a request after the first `position` ones uses a variable.

@@ -27,13 +27,14 @@ package struct ImportedManifest: Sendable {
     init(_ entries: [ManifestEntry], by writer: ManifestWriter) {
         var writer = writer
         var output = YAMLWriter()
-        output.write(entries)
-        text = writer.secrets.maskedManifest(output.text)
-        if text != output.text {
+        let masked = writer.secrets.maskedManifest(entries)
+        output.write(masked)
+        text = output.text
+        if masked != entries {
             writer.losses.append(ImportLoss("a secret in the manifest", "it was replaced by '***'", at: nil))
         }
         losses = writer.losses.map { loss in
-            ImportLoss(writer.plain(loss.what), writer.plain(loss.reason), at: loss.span)
+            ImportLoss(writer.note(loss.what), writer.note(loss.reason), at: loss.span)
         }
         secrets = writer.secrets.secrets.map { (NameForms.environmentVariable($0.name), $0.value) }
     }

@@ -42,6 +42,17 @@ package indirect enum ManifestNode: Sendable, Equatable {
         }
     }
 
+    /// Returns the value with all of its texts changed.
+    func map(_ change: (String) -> String) -> ManifestNode {
+        switch self {
+        case .text(let text): return .text(change(text))
+        case .string(let text): return .string(change(text))
+        case .literal(let text): return change(text) == text ? self : .string(change(text))
+        case .map(let entries, let isOpen): return .map(entries.map { $0.map(change) }, isOpen: isOpen)
+        case .list(let entries, let isOpen): return .list(entries.map { $0.map(change) }, isOpen: isOpen)
+        }
+    }
+
     /// Whether it is a map or list without entries.
     var isEmpty: Bool {
         switch self {
@@ -69,4 +80,11 @@ package struct ManifestEntry: Sendable, Equatable {
 
     /// Creates comments at the end of a map or list.
     package init(comments: [String]) { self.comments = comments }
+
+    /// Returns the entry with all of its texts changed.
+    func map(_ change: (String) -> String) -> ManifestEntry {
+        var result = ManifestEntry(comments: comments.map(change))
+        (result.name, result.value) = (name.map(change), value.map { $0.map(change) })
+        return result
+    }
 }

@@ -31,6 +31,13 @@ extension ManifestWriter {
             var scan = SecretScan()
             scan.add(text.literal ?? "")
             hide(scan)
+            // `password={{word}}`
+            for (before, part) in zip(text.parts, text.parts.dropFirst()) {
+                guard case .variable(let name) = part, case .literal(let start) = before, locals[name] == nil else {
+                    continue
+                }
+                if SecretScan.endsWithName(String(start.suffix(80))) { secretVariables.insert(name) }
+            }
             return .map(("text", .string(template(text))))
         case .form(let fields):
             dropHeader(Self.formType)

@@ -21,7 +21,7 @@ extension ManifestWriter {
                 form.path[0] = .fixed(base + start)
             }
         }
-        form.name = Self.name(method: request.method, path: address.path.mapLiterals(secrets.masked))
+        form.name = Self.name(method: secrets.masked(request.method), path: address.path.mapLiterals(secrets.masked))
         var auth = request.auth
         var headers = request.headers
         if auth == nil, let user = address.userInformation,
@@ -110,7 +110,7 @@ extension ManifestWriter {
         for part in path.parts {
             guard case .literal(let text) = part else { continue }
             let words = text.split(separator: "/").filter { !RequestShape.isValue($0) }
-                .compactMap { NameForms.identifier(String($0.prefix { $0 != "." })) }
+                .compactMap { NameForms.identifier(PercentEncoding.decoded(String($0.prefix { $0 != "." })) ?? "") }
             if let word = words.last { last = word }
         }
         guard method != "GET" else { return last.isEmpty ? "root" : last }

@@ -22,9 +22,10 @@ extension ManifestWriter {
             let value = only.last { $0.name == variable }?.value.flatMap { literalValue($0) }
             return "secrets.\(secrets.name(ofVariable: variable, value: value ?? literalValue(of: variable)))"
         }
-        if let known = inputs.first(where: { $0.variable == variable }) { return "inputs.\(known.id)" }
+        if let id = inputs[variable] { return "inputs.\(id)" }
         let id = inputNames.add(Self.id(variable))
-        inputs.append((variable, id))
+        inputs[variable] = id
+        inputOrder.append(variable)
         return "inputs.\(id)"
     }
 
@@ -133,33 +134,46 @@ extension ManifestWriter {
     }
 
     /// The comment for something that was not imported.
-    func comment(_ loss: ImportLoss) -> String { plain("not imported: \(loss.what): \(loss.reason)") }
+    func comment(_ loss: ImportLoss) -> String { note("not imported: \(loss.what): \(loss.reason)") }
+
+    /// Returns a comment without secrets, also of sentences such as `the password is x1y2z3`.
+    func note(_ text: String) -> String { SecretScan.masked(plain(text)) }
 
     // MARK: Definitions
 
     /// Returns the inputs of the manifest, in the order of the source.
     mutating func inputEntries() -> [ManifestEntry] {
-        let order = Dictionary(collection.variables.enumerated().map { ($1.name, $0) }) { first, _ in first }
-        let sorted = inputs.enumerated().sorted {
-            (order[$0.element.variable] ?? Int.max, $0.offset) < (order[$1.element.variable] ?? Int.max, $1.offset)
+        let known = Dictionary(collection.variables.enumerated().map { ($1.name, ($0, $1)) }) { first, _ in first }
+        let sorted = inputOrder.enumerated().sorted {
+            (known[$0.element]?.0 ?? Int.max, $0.offset) < (known[$1.element]?.0 ?? Int.max, $1.offset)
         }
-        let entries = sorted.map { _, input in
-            guard let value = literalValue(of: input.variable) else {
-                let known = collection.variables.first { $0.name == input.variable }
-                guard let name = known?.environmentVariable else { return ManifestEntry(input.id, .string("string")) }
-                return ManifestEntry(input.id, .map(("type", .string("string")), ("env", .string(name))))
+        return sorted.map { _, variable in
+            let id = inputs[variable] ?? variable
+            if let value = literalValue(of: variable) {
+                return ManifestEntry(id, .map(("type", .string("string")), ("default", .string(plain(value)))))
             }
-            return ManifestEntry(input.id, .map(("type", .string("string")), ("default", .string(plain(value)))))
+            if let name = known[variable]?.1.environmentVariable {
+                return ManifestEntry(id, .map(("type", .string("string")), ("env", .string(name))))
+            }
+            return ManifestEntry(id, .string("string"), comments: unresolved(variable, uses.values[variable]))
         }
-        return entries
+    }
+
+    /// Notes that a value depends on other variables, and returns comments about it.
+    private mutating func unresolved(_ variable: String, _ value: ImportedText?) -> [String] {
+        guard let value, !value.isEmpty else { return [] }
+        let what = "the value '\(isSecret(variable) ? "***" : Self.source(value))' of the variable '\(variable)'"
+        let loss = ImportLoss(what, "a variable in it has no value, or refers back to it", at: nil)
+        losses.append(loss)
+        return [comment(loss)]
     }
 
     /// Returns comments about the variables that no request uses.
     func unusedVariables() -> [ManifestEntry] {
+        let parts = Set(collection.variables.flatMap { $0.value?.variables ?? [] })
         let unused = collection.variables.filter { variable in
-            !inputs.contains { $0.variable == variable.name } && !uses.isBase(variable.name)
-                && !uses.set.contains(variable.name) && !isPartOfOther(variable.name)
-                && !secrets.hasVariable(variable.name)
+            inputs[variable.name] == nil && !uses.isBase(variable.name) && !uses.set.contains(variable.name)
+                && !parts.contains(variable.name) && !secrets.hasVariable(variable.name)
         }
         guard !unused.isEmpty else { return [] }
         let lines = unused.map { variable in
@@ -169,15 +183,10 @@ extension ManifestWriter {
         return [ManifestEntry(comments: ["No request uses these variables of the source:"] + lines)]
     }
 
-    /// Whether the value of another variable refers to this one.
-    private func isPartOfOther(_ name: String) -> Bool {
-        collection.variables.contains { $0.value?.variables.contains(name) ?? false }
-    }
-
     /// Returns the environments: the values that differ, as inputs and base URLs.
     mutating func environmentEntries() -> [ManifestEntry] {
         var names = UniqueNames()
-        return collection.environments.map { environment in
+        return collection.environments.map { environment -> ManifestEntry in
             var bases: [ManifestEntry] = []
             var values: [ManifestEntry] = []
             var comments: [String] = []
@@ -185,13 +194,15 @@ extension ManifestWriter {
                 guard let value = variable.value.flatMap({ literalValue($0) }) else {
                     if variable.isSecret, !secrets.hasVariable(variable.name), !uses.set.contains(variable.name) {
                         comments.append("No request uses \(plain(variable.name)).")
+                    } else {
+                        comments += unresolved(variable.name, variable.value)
                     }
                     continue
                 }
                 if let service = serviceOfVariable(variable.name), ServiceAddress.isUsable(Self.withScheme(value)) {
                     bases.append(ManifestEntry(service, .map(("baseURL", .string(literal(Self.withScheme(value)))))))
-                } else if let input = inputs.first(where: { $0.variable == variable.name }) {
-                    values.append(ManifestEntry(input.id, .string(plain(value))))
+                } else if let id = inputs[variable.name] {
+                    values.append(ManifestEntry(id, .string(plain(value))))
                 } else if isSecret(variable.name) {
                     let name = secrets.secrets.first { $0.name == Self.id(variable.name) }?.name
                     comments.append(

@@ -23,7 +23,8 @@ struct ManifestWriter {
     /// The expressions of steps and inputs of graphs that the request being written has used.
     var scopedExpressions: Set<String> = []
     /// The ids of the manifest's inputs, by variable, and the variables in the order of their first use.
-    var inputs: [(variable: String, id: String)] = []
+    var inputs: [String: String] = [:]
+    var inputOrder: [String] = []
     var inputNames = UniqueNames()
     var losses: [ImportLoss] = []
     /// What is found while a request is written.
@@ -36,6 +37,8 @@ struct ManifestWriter {
     /// The number of requests that have been written.
     private var position = 0
     private var forms: [RequestForm] = []
+    /// The comments of the last graph that has no steps.
+    private var emptyComments: [String] = []
     /// The description of the folder that is being written.
     private var folderDescription: String?
     private var graphs: [ManifestEntry] = []
@@ -90,20 +93,16 @@ struct ManifestWriter {
             settings = []
         }
         losses = collection.losses + losses
-        var result = [
-            ManifestEntry(
-                "waybill",
-                .literal("1"),
-                comments: collection.losses.map(comment) + collection.comments.map(plain)
-            )
-        ]
+        let environments = environmentEntries()
+        let inputs = inputEntries()
+        let comments = collection.losses.map(comment) + collection.comments.map(note) + emptyComments
+        var result = [ManifestEntry("waybill", .literal("1"), comments: comments)]
         if let name = collection.name, !name.isEmpty {
             result.append(ManifestEntry("name", .string(nameText(name))))
         }
         result += descriptionEntries(collection.description)
-        let environments = environmentEntries()
         let parts: [(String, [ManifestEntry])] = [
-            ("inputs", inputEntries()), ("secrets", secretEntries()), ("environments", environments),
+            ("inputs", inputs), ("secrets", secretEntries()), ("environments", environments),
             ("defaults", defaults),
             ("services", services.entries(settings: settings, shared: shared, hasOneService: hasOneService)),
             ("endpoints", plan.definitions), ("graphs", graphs),
@@ -140,6 +139,7 @@ struct ManifestWriter {
         losses += folder.losses
         guard steps.contains(where: { $0.value != nil }) else {
             graphs.remove(at: index)
+            emptyComments = steps.flatMap(\.comments)
             return nil
         }
         var entries = scopes.isEmpty ? [] : descriptionEntries(described(folder, as: name))
@@ -152,7 +152,7 @@ struct ManifestWriter {
             ManifestEntry(Self.id(variable), outputNode(expression, isSecret: isSecret(variable)))
         }
         if !outputs.isEmpty { entries.append(ManifestEntry("outputs", .map(outputs))) }
-        let comments = folder.losses.map(comment) + folder.comments.map(plain)
+        let comments = folder.losses.map(comment) + folder.comments.map(note)
         graphs[index] = ManifestEntry(name, .map(entries, isOpen: true), comments: comments)
         return (name, scope)
     }
@@ -168,11 +168,9 @@ struct ManifestWriter {
         guard
             let (name, scope) = writeGraph(named: NameForms.identifier(secrets.masked(folder.name)) ?? "folder", folder)
         else {
-            return [
-                ManifestEntry(
-                    comments: folder.losses.map(comment) + ["\(plain(folder.name)): a folder without requests"]
-                )
-            ]
+            defer { emptyComments = [] }
+            let name = "\(plain(folder.name)): a folder without requests"
+            return [ManifestEntry(comments: folder.losses.map(comment) + [name] + emptyComments)]
         }
         let id = scopes[scopes.count - 1].names.add(name)
         var entries = id == name ? [] : [ManifestEntry("id", .string(id))]
@@ -188,10 +186,19 @@ struct ManifestWriter {
     }
 
     /// Writes a request, and returns its step, perhaps after one that computes values.
-    private mutating func writeRequest(_ request: ImportedRequest) -> [ManifestEntry] {
+    private mutating func writeRequest(_ source: ImportedRequest) -> [ManifestEntry] {
         defer { position += 1 }
+        var request = source
         (locals, scopedExpressions, requestLosses) = ([:], [], request.losses)
         (replacesAuthorization, hasMasked) = (false, false)
+        request.checks.removeAll { check in
+            guard case .condition(let text, let message) = check,
+                let name = text.variables.first(where: uses.lost.contains)
+            else { return false }
+            let reason = "what sets the variable '\(name)' is not imported"
+            requestLosses.append(ImportLoss("the test '\(message ?? Self.source(text))'", reason, at: request.span))
+            return true
+        }
         if request.endsRun, scopes.count > 1 {
             requestLosses.append(
                 ImportLoss(
@@ -204,7 +211,7 @@ struct ManifestWriter {
         var (steps, vars) = assignments(of: request, at: position)
         let written = request.url.isEmpty ? nil : requestForm(request)
         losses += requestLosses
-        var comments = requestLosses.map(comment) + request.comments.map(plain) + exampleComments(request)
+        var comments = requestLosses.map(comment) + request.comments.map(note) + exampleComments(request)
         if replacesAuthorization {
             comments.append("The header field Authorization of the source follows from 'auth'.")
         }

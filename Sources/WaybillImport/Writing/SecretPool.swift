@@ -17,6 +17,8 @@ struct SecretPool {
     private var nameOfValue: [CodePoints: String] = [:]
     /// Values that become secrets where a request sends them, and the names that they get.
     private var hidden: [(value: String, name: String)] = []
+    /// Their positions, by their first `long` bytes.
+    private var positions: [UInt64: [Int]] = [:]
     /// Finds the secrets, also encoded; and those of them that are no words by chance.
     private let redactor = Redactor()
     private let distinctive = Redactor()
@@ -62,7 +64,29 @@ struct SecretPool {
         if value.utf8.count >= 8, value.unicodeScalars.contains(where: NameForms.isDigit) {
             distinctive.register(value)
         }
-        if let name { hidden.append((value, name)) }
+        guard let name, value.utf8.count >= Self.long else { return }
+        // A short word is in other fields by chance.
+        positions[value.utf8.prefix(Self.long).reduce(0, Self.window), default: []].append(hidden.count)
+        hidden.append((value, name))
+    }
+
+    /// Returns the last `long` bytes as a number.
+    private static func window(_ earlier: UInt64, _ next: UInt8) -> UInt64 {
+        (earlier << 8 | UInt64(next)) & (1 << UInt64(8 * long) - 1)
+    }
+
+    /// Returns the values that become secrets in a text, the longest first.
+    private func values(in text: String) -> [(value: String, name: String)] {
+        var found: Set<Int> = []
+        var window: UInt64 = 0
+        let bytes = Array(text.utf8)
+        for (index, byte) in bytes.enumerated() {
+            window = Self.window(window, byte)
+            guard index + 1 >= Self.long, let candidates = positions[window] else { continue }
+            let rest = bytes[(index + 1 - Self.long)...]
+            found.formUnion(candidates.filter { rest.starts(with: hidden[$0].value.utf8) })
+        }
+        return found.sorted().map { hidden[$0] }.sorted { $0.value.utf8.count > $1.value.utf8.count }
     }
 
     private mutating func add(_ suggestion: String, _ value: String?) -> String {
@@ -81,9 +105,7 @@ struct SecretPool {
     mutating func referring(_ text: String) -> ImportedText {
         guard masked(text) != text else { return ImportedText(text) }
         var parts: [ImportedText.Part] = [.literal(text)]
-        // A short word is in other fields by chance.
-        let inside = hidden.filter { $0.value.utf8.count >= Self.long && text.contains($0.value) }
-        for (value, suggestion) in inside.sorted(by: { $0.value.utf8.count > $1.value.utf8.count }) {
+        for (value, suggestion) in values(in: text) {
             guard parts.contains(where: { Self.contains($0, value) }) else { continue }
             let name = name(ofValue: value, suggestion: suggestion)
             parts = parts.flatMap { part -> [ImportedText.Part] in
@@ -120,13 +142,13 @@ struct SecretPool {
     func maskedConstant(_ text: String) -> String { redactor.redact(text) }
 
     /// Returns the whole manifest without secrets that no other function has found.
-    func maskedManifest(_ text: String) -> String { distinctive.redact(text) }
+    func maskedManifest(_ entries: [ManifestEntry]) -> [ManifestEntry] { entries.map { $0.map(distinctive.redact) } }
 }
 
 /// Names of fields and variables whose values are secret.
 enum SecretNames {
     private static let last: Set<String> = [
-        "password", "passwd", "pwd", "pass", "passphrase", "passcode", "secret", "token", "apikey", "accesskey",
+        "password", "passwd", "pwd", "pw", "pass", "passphrase", "passcode", "secret", "token", "apikey", "accesskey",
         "secretkey",
         "privatekey", "jwt", "authorization", "credential", "credentials", "accesstoken", "authtoken", "refreshtoken",
         "clientsecret", "cookie", "sessionid", "sig", "signature",

@@ -65,15 +65,25 @@ package struct SecretScan: Sendable {
     mutating func add(_ text: String) {
         let bytes = Array(text.utf8)
         var index = 0
+        var isCurl = false
         while index < bytes.count {
             guard Self.isOfName(bytes[index]) else {
-                if bytes[index...].starts(with: "://".utf8) { addPassword(bytes[(index + 3)...]) }
+                if bytes[index] == UInt8(ascii: ":"), bytes[index...].starts(with: "://".utf8) {
+                    addPassword(bytes[(index + 3)...])
+                }
+                if bytes[index] == UInt8(ascii: "\n"), index > 0, bytes[index - 1] != UInt8(ascii: "\\") {
+                    isCurl = false
+                }
                 index += 1
                 continue
             }
             let word = bytes[index...].prefix(while: Self.isOfName)
-            let token = bytes[index...].prefix { Self.isOfName($0) || $0 == UInt8(ascii: ".") }
-            if Self.hasKnownForm(token) {
+            isCurl = isCurl || word.elementsEqual("curl".utf8)
+            if isCurl, word.first == UInt8(ascii: "-") { addOption(word, bytes[word.endIndex...]) }
+            if Self.starts.contains(where: bytes[index...].starts),
+                case let token = bytes[index...].prefix(while: { Self.isOfName($0) || $0 == UInt8(ascii: ".") }),
+                token.count >= 20, Self.isRandom(token)
+            {
                 add(String(decoding: token, as: UTF8.self), of: "token")
                 index = token.endIndex
                 continue
@@ -94,6 +104,56 @@ package struct SecretScan: Sendable {
             }
             index = word.endIndex
         }
+    }
+
+    /// Adds the secret in the value of an option of curl, also in a command that is a comment.
+    private mutating func addOption(_ name: ArraySlice<UInt8>, _ rest: ArraySlice<UInt8>) {
+        let text = rest.prefix(1 << 10).drop { " =".utf8.contains($0) }
+        let quote = text.first.flatMap { "'\"".utf8.contains($0) ? $0 : nil }
+        let value = text.dropFirst(quote == nil ? 0 : 1).prefix { $0 == quote ? false : quote != nil || $0 > 0x20 }
+        switch String(decoding: name, as: UTF8.self) {
+        case "--user", "--proxy-user", "-u", "-U":
+            guard let colon = value.firstIndex(of: UInt8(ascii: ":")) else { return }
+            add(String(decoding: value[(colon + 1)...], as: UTF8.self), of: "password")
+        case "--oauth2-bearer", "--pass", "--proxy-pass", "--tlspassword", "--proxy-tlspassword":
+            add(String(decoding: value, as: UTF8.self), of: "password")
+        case "--cookie", "-b":
+            for pair in value.split(separator: UInt8(ascii: ";")) {
+                let cookie = pair.drop { $0 != UInt8(ascii: "=") }.dropFirst()
+                if Self.isRandom(cookie) { add(String(decoding: cookie, as: UTF8.self), of: "cookie") }
+            }
+        default: break
+        }
+    }
+
+    /// The maximum length of a line that may be a sentence.
+    private static let maximumSentence = 2000
+
+    /// Returns a comment without the values in sentences such as `the password is x1y2z3`.
+    static func masked(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { line -> Substring in
+            guard line.utf8.count < maximumSentence else { return line }
+            let isCode = line.contains { "(){}[]$;".contains($0) }
+            return line.replacing(
+                #/([A-Za-z][\w-]{0,40})(["'`]? +(?:is|was) +|["'`]? *(?:[:=]|->) *)(["'`]?)([^\s"'`,;*(){}$]{6,})/#
+            ) { match in
+                let value = String(match.4)
+                let isLast = match.range.upperBound == line.endIndex && match.2.contains { ":=>".contains($0) }
+                // Without quotes, code has names of members.
+                let isMember = match.3.isEmpty && value.dropLast().contains(".")
+                let isValue = !match.3.isEmpty || isRandom(Array(match.4.utf8)[...]) || isLast && !isCode
+                return SecretNames.contains(String(match.1)) && SecretNames.isValue(value) && isValue && !isMember
+                    ? "\(match.1)\(match.2)\(match.3)***" : match.0
+            }
+        }.joined(separator: "\n")
+    }
+
+    /// Whether a text ends with the name of a secret and what is before its value: `password=`, `"token": "`.
+    static func endsWithName(_ text: String) -> Bool {
+        let rest = text.utf8.reversed().drop { " \"':=>".utf8.contains($0) }
+        guard rest.count < text.utf8.count else { return false }
+        let name = rest.prefix { isOfName($0) && $0 != UInt8(ascii: "-") }.prefix(64)
+        return SecretNames.contains(String(decoding: name.reversed(), as: UTF8.self))
     }
 
     /// Returns the value that follows a name; nil if there is none.
@@ -151,10 +211,6 @@ package struct SecretScan: Sendable {
         "AIza", "AKIA", "ASIA", "SG.", "eyJ", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "hvs.", "rk_live_",
         "sk-", "sk_live_", "sk_test_", "xoxb-", "xoxp-", "ya29.",
     ].map { Array($0.utf8) }
-
-    private static func hasKnownForm(_ token: ArraySlice<UInt8>) -> Bool {
-        token.count >= 20 && starts.contains { token.starts(with: $0) } && isRandom(token)
-    }
 
     /// Whether characters without quotes are no word of a sentence.
     private static func isRandom(_ text: ArraySlice<UInt8>) -> Bool {
