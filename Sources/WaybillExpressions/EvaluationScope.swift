@@ -94,6 +94,8 @@ package protocol EvaluationEnvironment: Sendable {
     /// Returns the parsed document of a string. The environment may keep it, because the next expressions usually read the
     /// same one.
     func document(parsing text: String) throws(XMLDocument.SyntaxError) -> XMLDocument
+    /// Returns what a filter of the manifest makes of a value, for `apply(filter, value)`.
+    func result(ofFilter name: String, on value: JSON) throws(EvaluationError) -> JSON
     /// Receives the size of each value that a filter, a variable or an output has, in bytes of memory.
     func note(bytes: Int)
     /// Returns what stands for the value of an expression that is not evaluated; `nil` for one that is.
@@ -116,6 +118,11 @@ extension EvaluationEnvironment {
     /// Parses the string each time.
     package func document(parsing text: String) throws(XMLDocument.SyntaxError) -> XMLDocument {
         try XMLDocument(parsing: text)
+    }
+
+    /// Fails, where no manifest defines filters.
+    package func result(ofFilter name: String, on value: JSON) throws(EvaluationError) -> JSON {
+        throw EvaluationError(.value, "there are no filters here")
     }
 
     /// Does nothing, where only one value is in memory.

@@ -18,6 +18,10 @@ package final class Expression: Sendable {
     package let warnings: [ExpressionWarning]
     /// The constant expressions of XPath in it.
     package let xpaths: [XPathUse]
+    /// The filters that it applies to values.
+    package let filters: [FilterUse]
+    /// Whether the value depends on more than the paths in it: on the clock, on randomness, on a file, or on a filter.
+    package let isAmbient: Bool
     /// Whether the value depends on the text alone.
     package let isConstant: Bool
     private let syntax: ExpressionSyntax
@@ -52,6 +56,8 @@ package final class Expression: Sendable {
         references = compiler.references.sorted { $0.range.lowerBound < $1.range.lowerBound }
         warnings = compiler.warnings
         xpaths = compiler.xpaths
+        filters = compiler.filters
+        isAmbient = compiler.isAmbient
         isConstant = !compiler.usesScope
     }
 

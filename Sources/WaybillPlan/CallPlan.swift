@@ -32,7 +32,8 @@ extension PlanBuilder {
         guard !diagnostics.hasErrors else { return (nil, diagnostics) }
 
         let assembly = PlanAssembly(checked: checked, inputs: inputs.values)
-        let request = assembly.request(site, with: inputs.arguments, graph: "call")
+        let paginate = cascade.endpoint.value.request.paginate
+        let request = assembly.request(site, with: inputs.arguments, graph: "call", paginate: paginate)
         let graph = GraphPlan(calling: cascade.endpoint, by: request)
         let sessions = assembly.sessions.filter { $0.key == request.service }
         return (assembly.plan(of: [graph], sessions: sessions, concurrency: options.concurrency), diagnostics)
@@ -60,10 +61,14 @@ private struct CallInputValues {
             }
             both.inputs[name] = definition
         }
-        let used = UsedInputs(cascade.request, in: manifest)
+        let paginate = cascade.endpoint.value.request.paginate
+        let filled = paginate?.filledInput?.value
+        let used = UsedInputs(cascade.request, paginate, in: manifest)
         let required = cascade.request.operation?.operation.requiredInputs
         let resolution = InputResolution(manifest: both, options: options) { name in
             guard taken[name] != nil else { return used.contains(name) }
+            // Each page fills it.
+            if name == filled { return false }
             return manifest.secrets[name] == nil && required?.contains(name) ?? true
         }
         diagnostics = resolution.diagnostics
@@ -73,7 +78,8 @@ private struct CallInputValues {
                 definition,
                 resolution.values[name],
                 from: manifest.inputs[name],
-                isSecret: manifest.secrets[name] != nil
+                isSecret: manifest.secrets[name] != nil,
+                isFilled: name == filled
             )
         }
     }
@@ -82,7 +88,8 @@ private struct CallInputValues {
         _ definition: Definition<InputDeclaration>,
         _ value: JSON?,
         from input: Definition<InputDeclaration>?,
-        isSecret: Bool
+        isSecret: Bool,
+        isFilled: Bool
     ) {
         let name = definition.name.value
         let source: ArgumentPlan.Source
@@ -98,6 +105,8 @@ private struct CallInputValues {
                     secondary: [.init(definition.name.span, "the endpoint's input")]
                 )
             }
+        } else if isFilled {
+            source = .omitted
         } else if isSecret, let secret = try? ValueTemplate(parsing: Self.reference(toSecret: name), named: "<call>") {
             source = .template(secret)
         } else {
@@ -119,14 +128,24 @@ private struct UsedInputs {
     private var names: Set<CodePoints> = []
     private var usesAll = false
 
-    init(_ request: RequestPlan, in manifest: Manifest) {
+    init(_ request: RequestPlan, _ paginate: Pagination?, in manifest: Manifest) {
         var references: [Reference] = []
-        let visitor = UseVisitor { references += $0.text.references }
+        var filters: [String] = []
+        let visitor = UseVisitor {
+            references += $0.text.references
+            filters += $0.text.filters.map(\.name)
+        }
         request.visitUses(visitor)
+        paginate?.visitUses(visitor)
         let session = request.service.flatMap { manifest.services[$0]?.value.session }
         if let session {
             visitor.members(session.call.arguments, .request, .argument)
             manifest.endpoints[session.call.name.value]?.value.request.visitUses(visitor)
+        }
+        var applied: Set<String> = []
+        while let filter = filters.popLast() {
+            guard applied.insert(filter).inserted else { continue }
+            for stage in manifest.stages(ofFilter: filter) { stage.visitUses(visitor) }
         }
         for reference in references {
             switch (reference.name, reference.segments.first?.name) {

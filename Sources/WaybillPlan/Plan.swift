@@ -31,6 +31,8 @@ package struct Plan: Sendable {
     package var declaredSecrets: [SecretPlan] = []
     /// The namespaces to which the prefixes in expressions of XPath are bound.
     package var namespaces: [String: String] = [:]
+    /// The stages of the filters that expressions apply to values, by the name of the filter.
+    package var appliedFilters: [String: [Setting<PlannedStage>]] = [:]
     /// The maximum number of concurrent requests.
     package var concurrency: Int
     /// The OpenAPI documents of the services, by the names of these; empty for the plan of one call.
@@ -99,6 +101,8 @@ package struct GraphPlan: Sendable {
     package var path: String
     /// The inputs, which a step that runs the graph gives values.
     package var inputs: Definitions<InputDeclaration>
+    /// Conditions on the inputs.
+    package var checks: [Check] = []
     /// The values of the inputs if no step runs the graph.
     package var ownInputs = JSONObject()
     /// Its steps.
@@ -209,6 +213,11 @@ package struct StepPlan: Sendable {
     package var work: Work
     /// When, how often and after which steps it runs; `nil` if the step does not specify that.
     package var flow: Flow?
+    /// How it finds the next page: its own way, or that of the endpoint.
+    package var paginate: Pagination? {
+        if let own = flow?.paginate { return own }
+        return if case .request(let request) = work { request.paginate } else { nil }
+    }
     /// The effect of its failure.
     package var onFailure = FailureMode.stop
     /// Whether an enclosing step or the graph tolerates failures (`onFailure: continue`).

@@ -37,6 +37,7 @@ struct PlanAssembly {
                 SecretPlan(name: name, source: definition.value)
             },
             namespaces: checked.namespaces,
+            appliedFilters: Dictionary(uniqueKeysWithValues: checked.appliedFilters.map { ($0, stages(ofFilter: $0)) }),
             concurrency: min(
                 concurrency ?? manifest.defaults.concurrency?.value ?? ConcurrencySetting.default,
                 ConcurrencySetting.maximum
@@ -75,6 +76,7 @@ struct PlanAssembly {
             name: name,
             path: context.path,
             inputs: graph.inputs,
+            checks: graph.checks,
             body: body,
             finally: finally,
             deadline: graph.deadline,
@@ -171,7 +173,7 @@ struct PlanAssembly {
             flow: step.flow,
             onFailure: step.onFailure,
             isToleratedOutside: context.isTolerated,
-            keeps: (step.effectiveID.flatMap { context.usedFields[$0] } ?? []).subtracting(step.notKept),
+            keeps: (step.effectiveID.flatMap { context.usedFields[$0] } ?? []).subtracting(site.notKept),
             span: step.span,
             form: step.form,
             tags: tags
@@ -221,14 +223,24 @@ struct PlanAssembly {
     ///   - arguments: The values of the endpoint's inputs.
     ///   - step: The step that sends it, which may add variables and outputs.
     ///   - graph: The graph that it is part of, if that is not the step's.
+    ///   - paginate: How the next page is found, if a step does not decide that.
     func request(
         _ site: RequestSite,
         with arguments: [ArgumentPlan] = [],
         sentBy step: StepSite? = nil,
-        graph: String = ""
+        graph: String = "",
+        paginate: Pagination? = nil
     ) -> RequestPlan {
         let filters = site.merged.filters.flatMap { stages(of: $0) }
-        return RequestPlan(site, arguments: arguments, filters: filters, sentBy: step, graph: graph)
+        let inherited = step?.step.flow?.paginate == nil ? step?.paginate ?? paginate : nil
+        return RequestPlan(
+            site,
+            arguments: arguments,
+            filters: filters,
+            sentBy: step,
+            graph: graph,
+            paginate: inherited
+        )
     }
 
     private func arguments(
@@ -254,12 +266,15 @@ struct PlanAssembly {
         }
     }
 
+    private func stages(ofFilter name: String) -> [Setting<PlannedStage>] {
+        (manifest.filters[name]?.value ?? []).flatMap { self.stages(of: $0) }
+    }
+
     private func stages(of entry: Setting<FilterEntry>) -> [Setting<PlannedStage>] {
         switch entry.value {
         case .stage(let stage): return [entry.map { _ in PlannedStage(stage: stage, onEveryStatus: false) }]
         case .named(let name, let onEveryStatus):
-            let stages = (manifest.filters[name.value]?.value ?? []).flatMap { self.stages(of: $0) }
-            return stages.map {
+            return stages(ofFilter: name.value).map {
                 $0.map { PlannedStage(stage: $0.stage, onEveryStatus: onEveryStatus || $0.onEveryStatus) }
             }
         }
@@ -288,6 +303,7 @@ extension GraphPlan {
 
     fileprivate func visitUses(_ visitor: UseVisitor) {
         for step in allSteps { step.visitOwnUses(visitor) }
+        for check in checks { check.visitUses(visitor) }
         for output in outputs { output.visitUses(visitor, .end, .result) }
         for value in state { value.visitUses(visitor) }
     }

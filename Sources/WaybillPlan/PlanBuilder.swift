@@ -63,7 +63,7 @@ package enum PlanBuilder {
         let selection = options.selection
         let graphs = GraphSelection(manifest: manifest, names: options.graphs, selection)
         let inputs = InputResolution(of: graphs.selected, in: manifest, options: options)
-        let diagnostics = graphs.diagnostics + inputs.diagnostics
+        var diagnostics = graphs.diagnostics + inputs.diagnostics
         guard !diagnostics.hasErrors else { return (nil, diagnostics) }
 
         let assembly = PlanAssembly(
@@ -77,6 +77,13 @@ package enum PlanBuilder {
             graph.ownInputs = inputs.values(of: graph)
             return graph
         }
+        let given = inputs.values(of: manifest.inputs)
+        diagnostics += whole.compactMap { graph in
+            var own = given
+            for (name, value) in graph.ownInputs { own[name] = value }
+            return graph.checks.violation(by: own).map { $0.diagnostic(of: "graph '\(graph.name)'", at: nil, []) }
+        }
+        guard !diagnostics.hasErrors else { return (nil, diagnostics) }
         var subgraphs = assembly.subgraphs(of: whole)
         let all = subgraphs
         let plans = whole.compactMap { selection.limited($0, &subgraphs) }

@@ -14,6 +14,8 @@ package final class RequestPlan: Sendable {
     package let operation: BoundOperation?
     /// The inputs of the endpoint.
     package let arguments: [ArgumentPlan]
+    /// Conditions on the inputs of the endpoint.
+    package let checks: [Check]
     /// The method; `nil` means GET.
     package let method: Setting<ScalarTemplate>?
     /// The method, if it is known before the request is made.
@@ -37,6 +39,8 @@ package final class RequestPlan: Sendable {
     package let returns: ReturnShape?
     /// The file that the response is downloaded to.
     package let download: Download?
+    /// How the next page is found, if that is the endpoint's decision and not that of a step.
+    package let paginate: Pagination?
     /// Example responses for the mock server.
     package let mock: [MockExample]
     /// The graph that the request is part of; empty for an endpoint by itself.
@@ -45,6 +49,9 @@ package final class RequestPlan: Sendable {
     package let usesSession: Bool
     /// Whether an expression in the settings for the service's origin uses `session`.
     package let usesSessionAtServiceOrigin: Bool
+
+    /// Whether an expression reads `request.params`.
+    package let readsParameters: Bool
 
     /// Creates the plan of a request.
     ///
@@ -56,7 +63,8 @@ package final class RequestPlan: Sendable {
         arguments: [ArgumentPlan],
         filters: [Setting<PlannedStage>],
         sentBy step: StepSite?,
-        graph: String
+        graph: String,
+        paginate: Pagination?
     ) {
         let definition = site.definition
         endpoint = site.endpoint
@@ -67,6 +75,7 @@ package final class RequestPlan: Sendable {
             baseURL: site.nearest(BaseURLSetting.key) { $0.baseURL }
         )
         self.arguments = arguments
+        checks = definition.checks
         operation = definition.operation
         method = definition.method
         constantMethod = definition.method.map(\.value.constantText) ?? "GET"
@@ -82,27 +91,39 @@ package final class RequestPlan: Sendable {
         hasSecretOutputs = outputs.contains(where: \.isSecret)
         returns = definition.returns
         download = definition.download
+        self.paginate = paginate
         mock = definition.mock
         self.graph = step?.graph.name.value ?? graph
         // A class can call its methods only after all its properties are initialized.
         var usesSession = false
+        var readsParameters = false
         let visitor = UseVisitor { use in
-            usesSession = usesSession || use.text.references.contains { $0.name == "session" }
+            for reference in use.text.references {
+                if reference.root == .session { usesSession = true }
+                if reference.root == .request, reference.segments.first?.name ?? "params" == "params" {
+                    readsParameters = true
+                }
+            }
         }
         let forServiceOrigin = settings.without { !limits.apply(to: $0) }
         forServiceOrigin.visitUses(visitor)
         usesSessionAtServiceOrigin = usesSession
         usesSession = false
         visitor.scalar(method?.value, .request, .control)
+        paginate?.visitUses(visitor)
         let others = forServiceOrigin.isEmpty ? settings : settings.without(limits.apply)
         Self.visitUses(visitor, arguments, others, address, vars, outputs, download, filters)
         self.usesSession = usesSession
+        step?.step.flow?.visitUses(outside: visitor, inside: visitor)
+        self.readsParameters = readsParameters
     }
 
     /// Visits every expression and template in the request, except those in the settings of steps that run its graph:
     /// these belong to the steps.
     func visitUses(_ visitor: UseVisitor) {
         visitor.scalar(method?.value, .request, .control)
+        paginate?.visitUses(visitor)
+        for check in checks { check.visitUses(visitor) }
         let own = settings.without { setting in
             if case .graph(let name) = setting.level { name != graph } else { false }
         }

@@ -31,6 +31,8 @@ package struct ResolvedManifest: Sendable {
     let requests: RequestList
     /// The namespaces to which the prefixes in expressions of XPath are bound.
     let namespaces: [String: String]
+    /// The names of the filters that expressions apply to values.
+    let appliedFilters: Set<String>
 
     package var environmentChanges: Environment? { environment.flatMap { written.environments[$0]?.value } }
     /// Whether it only has definitions for other manifests.
@@ -86,7 +88,8 @@ extension PlanBuilder {
             diagnostics: diagnostics.withoutRepetitions().sortedByLocation(),
             graphs: subject.graphs,
             requests: subject.requests,
-            namespaces: subject.namespaces
+            namespaces: subject.namespaces,
+            appliedFilters: Set(subject.references.appliedFilters.map(\.value))
         )
     }
 

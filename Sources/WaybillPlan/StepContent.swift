@@ -51,6 +51,7 @@ package struct PlanContent {
     private var evaluated: [SourceSpan: [UInt8]] = [:]
     private var values: [ValueKey: String] = [:]
     private var graphs: [String: String] = [:]
+    private var filters: [String: String] = [:]
     private var data: [String: String] = [:]
 
     /// A value and the meaning of its position.
@@ -67,6 +68,7 @@ package struct PlanContent {
         let all = plan.graphs + plan.sortedSubgraphs
         for graph in all {
             for output in graph.outputs { note(output.value) }
+            for check in graph.checks { note(check.that) }
             for step in graph.allSteps {
                 var texts: [any EvaluatedText] = []
                 step.visitOwnUses(UseVisitor { texts.append($0.text) })
@@ -89,7 +91,29 @@ package struct PlanContent {
     private mutating func note(_ text: any EvaluatedText) {
         guard evaluated[text.span] == nil else { return }
         let namespaces = text.xpaths.flatMap(\.prefixes).map { " \($0)=\(plan.namespaces[$0] ?? "")" }
-        evaluated[text.span] = text.canonicalText + Array(namespaces.joined().utf8)
+        var content = text.canonicalText + Array(namespaces.joined().utf8)
+        for filter in text.filters { content += digest(ofFilter: filter.name).utf8 }
+        evaluated[text.span] = content
+    }
+
+    /// Returns the digest of a filter that an expression applies to a value, with the data that it uses.
+    private mutating func digest(ofFilter name: String) -> String {
+        if let known = filters[name] { return known }
+        var words: [String] = []
+        for stage in plan.appliedFilters[name] ?? [] {
+            var texts: [any EvaluatedText] = []
+            stage.value.stage.visitUses(UseVisitor { texts.append($0.text) })
+            for text in texts { note(text) }
+            words.append(value(at: stage.span))
+            for reference in texts.flatMap(\.references) where reference.root == .data {
+                words += plan.data.filter { [nil, $0.name].contains(reference.segments.first?.name) }.map {
+                    Self.text($0.value)
+                }
+            }
+        }
+        let digest = Self.digest(words)
+        filters[name] = digest
+        return digest
     }
 
     // MARK: Steps
@@ -99,6 +123,7 @@ package struct PlanContent {
         var words = [graph.name, graph.body.onFailure.rawValue, "\(graph.body.concurrency ?? 0)"]
         words += steps(of: graph.body)
         for input in graph.inputs.values { words += [input.name.value, Self.text(input.value.defaultValue ?? .null)] }
+        for check in graph.checks { words += ["check", value(at: check.that.span)] }
         if let finally = graph.finally { words += ["finally"] + steps(of: finally) }
         if let deadline = graph.deadline { words.append(value(at: deadline.span)) }
         for output in graph.outputs.sorted(by: { $0.name.value < $1.name.value }) {
@@ -176,6 +201,9 @@ package struct PlanContent {
     private mutating func add(_ request: RequestPlan, to content: inout StepContent) {
         add(request.arguments, to: &content)
         if let endpoint = request.endpoint { content.add("endpoint", endpoint) }
+        for (index, check) in request.checks.enumerated() {
+            content.add("check \(index + 1)", value(at: check.that.span), at: check.that.span)
+        }
         let service = request.service ?? ""
         switch request.serviceOrigin {
         case .any: content.add("service", "any \(service)")
@@ -212,6 +240,9 @@ package struct PlanContent {
         if let returns = request.returns {
             let kind = returns.isCollection ? "collection" : "object"
             content.add("returns", value(at: returns.span, returns.level, kind), at: returns.span)
+        }
+        if let paginate = request.paginate {
+            content.add("paginate", value(at: paginate.span, paginate.level), at: paginate.span)
         }
         if let download = request.download {
             content.add("download", value(at: download.span, download.level), at: download.span)

@@ -44,13 +44,13 @@ extension StepFields {
     }
 }
 
-extension Step {
+extension StepSite {
     /// The fields that are not kept because the step writes its records to a file: the data of all pages or elements.
     var notKept: StepFields {
-        guard let flow, flow.write != nil else { return [] }
+        guard let flow = step.flow, flow.write != nil else { return [] }
         var fields: StepFields = []
-        if flow.paginate != nil { fields.insert(.data) }
-        if flow.paginate != nil || flow.forEach != nil { fields.insert(.itemData) }
+        if paginate != nil { fields.insert(.data) }
+        if paginate != nil || flow.forEach != nil { fields.insert(.itemData) }
         return fields
     }
 }

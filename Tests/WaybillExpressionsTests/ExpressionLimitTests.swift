@@ -71,7 +71,7 @@ import WaybillFormats
         "length", "count", "match", "search", "value", "default", "exists", "not", "if", "concat", "startsWith",
         "endsWith", "capture", "captures", "number", "round", "string", "json", "parse", "base64", "unbase64", "raw",
         "md5", "sha1", "sha256", "sha512", "hmac", "list", "keys", "values", "first", "last", "now", "date", "epoch",
-        "uuid", "file", "bytes", "get", "xpath",
+        "uuid", "file", "bytes", "get", "xpath", "apply",
     ]
 
     @Test(arguments: loopsOverText + loopsOverLists)

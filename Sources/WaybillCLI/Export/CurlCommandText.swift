@@ -86,7 +86,7 @@ struct CurlCommandText {
         var result: [String] = []
         if let when = flow?.when { result.append("only if \(when.expression.text)") }
         if flow?.forEach != nil { result.append("one element of 'forEach'") }
-        if flow?.paginate != nil { result.append("the first page of 'paginate'") }
+        if step.paginate != nil { result.append("the first page of 'paginate'") }
         if flow?.until != nil { result.append("one poll of 'until'") }
         return result
     }

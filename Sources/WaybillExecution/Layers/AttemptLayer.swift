@@ -194,6 +194,7 @@ struct Attempt: Sendable {
             }
         }
         try await outcome.scope.evaluate(plan.arguments, at: .graph(plan.graph), page: context.page)
+        if let endpoint = plan.endpoint { try plan.checks.require(in: outcome.scope.scope(.endpoint(endpoint))) }
         for variable in plan.vars {
             let value = try variable.value.checkedValue(in: outcome.scope.scope(variable.level))
             outcome.scope.vars[variable.name.value] = value
@@ -252,8 +253,8 @@ struct Attempt: Sendable {
     /// Registers the secret outputs that the items of a page contain; returns whether all secret outputs are known.
     private func registerOutputs(ofPage outcome: AttemptOutcome) -> Bool {
         var scope = outcome.scope
-        if let items = request.step.flow?.paginate?.items,
-            let list = try? items.value(in: scope.scope(.graph(context.graph)))
+        if let items = request.step.paginate?.items,
+            let level = request.step.paginate?.level, let list = try? items.value(in: scope.scope(level))
         {
             scope.data = list
         }
@@ -262,8 +263,7 @@ struct Attempt: Sendable {
 
     /// Which part of the request's result each response is: the whole, a page, or a poll of `until`.
     private var part: ResponseEvaluator.Part {
-        guard let flow = request.step.flow else { return .whole }
-        return flow.paginate != nil ? .page : flow.until != nil ? .poll : .whole
+        request.step.paginate != nil ? .page : request.step.flow?.until != nil ? .poll : .whole
     }
 
     /// The evaluation of a response, when there is memory for the values that are decoded from it.

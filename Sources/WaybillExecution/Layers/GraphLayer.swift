@@ -12,12 +12,14 @@ struct GraphLayer: RepeatableLayer {
             preconditionFailure("the plan has a step with an unknown graph")
         }
         var scope = context.scope
+        let inner: StepContext
         do throws(EvaluationFailure) {
             try await scope.evaluate(step.work.arguments, at: .graph(context.graph))
+            inner = context.calling(graph, inputs: scope.arguments, by: step.step)
+            try graph.checks.require(in: inner.scope.scope(.graph(graph.name)))
         } catch {
             return context.failed(step.step, context.run.failure(error), after: NodeOutcome(end: .failed))
         }
-        let inner = context.calling(graph, inputs: scope.arguments, by: step.step)
         let outcome = await GraphRunner(graph: graph, context: inner).run()
         var record = StepRecord(isPassed: outcome.node.hasPassed, error: outcome.node.failure.inExpressions)
         record.outputs = outcome.outputs ?? [:]

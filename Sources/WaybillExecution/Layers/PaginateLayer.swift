@@ -12,7 +12,7 @@ struct PaginateLayer<Inner: Layer<RequestStep, AttemptOutcome>>: RepeatableLayer
     let inner: Inner
 
     func execute(_ request: RequestStep, in context: StepContext) async -> AttemptOutcome {
-        guard let pagination = request.step.flow?.paginate else { return await inner.execute(request, in: context) }
+        guard let pagination = request.step.paginate else { return await inner.execute(request, in: context) }
         var pages = PageCollector(request, pagination, in: context)
         if !pages.continueEarlier() {
             do throws(Failure) {
@@ -128,7 +128,7 @@ private struct PageCollector {
     mutating func takePage(_ outcome: AttemptOutcome) throws(Failure) -> Bool {
         guard outcome.failure == nil, let response = outcome.response, response.status / 100 == 2 else { return false }
         // `next`, `from` and `while` control paging: they read the response as it was decoded, before filters.
-        var scope = outcome.scope.scope(.graph(context.graph))
+        var scope = outcome.scope.scope(pagination.level)
         scope.current = outcome.body
         let found: ScopeValue
         let decision: PaginationState.Decision
@@ -241,7 +241,7 @@ private struct PageCollector {
         }
         // A first page without data, such as a 204, has no items.
         if let expression = pagination.items, value.json != .null {
-            value = try expression.outputValue(in: outcome.scope.scope(.graph(context.graph)))
+            value = try expression.outputValue(in: outcome.scope.scope(pagination.level))
         }
         switch value.json {
         case .array: break

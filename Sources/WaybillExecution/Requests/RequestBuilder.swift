@@ -48,8 +48,17 @@ struct RequestBuilder {
         let sent = isForeign ? plan.settingsElsewhere : settings
         let constants = isForeign ? CopyOnWrite(try constants(of: sent)) : try constants()
 
+        let address = url
         var content =
-            constants.value.hasContent ? try RequestContent(of: sent, method: method, scope: scope) : RequestContent()
+            constants.value.hasContent
+            ? try RequestContent(
+                of: sent,
+                method: method,
+                readsParameters: plan.readsParameters,
+                scope: scope
+            ) { query, body in
+                SentRequest(method: method, url: self.url(address, with: query), body: body)
+            } : RequestContent()
         if let operation = plan.operation {
             let contentType = try sent.headers.last { $0.value.isNamed("Content-Type") }?.firstText(in: scope)
             if let body = try body(of: operation, contentType: contentType) { content.set(body) }
@@ -57,19 +66,15 @@ struct RequestBuilder {
         for (_, value) in content.query.pairs { try registerParameter(value) }
         var otherOrigin: Origin?
         if case .url(let next) = page {
-            // The URL of a next page already has its query.
-            url = next
             let other = try self.origin(of: next, at: plan.address.text.span)
             if other != origin { otherOrigin = other }
-        } else if !content.query.pairs.isEmpty {
-            url = Self.appending(content.query.query, to: url)
         }
-        if case .query(let name, let value) = page { url = PageQuery.setting(name, to: value, in: url) }
+        url = self.url(address, with: content.query)
         var added: [HTTPField] = []
         if let operation = plan.operation, otherOrigin == nil {
             added = try addParameters(of: operation, to: &url)
         }
-        scope.request = SentRequest(method: method, url: url, body: content.bytes)
+        scope.request = SentRequest(method: method, url: url, body: content.bytes, params: content.params)
 
         var request = constants.value.request
         var headers = constants.value.hasHeaders ? request.headers : try self.headers(of: sent)
@@ -101,7 +106,13 @@ struct RequestBuilder {
             )
         }
         let range = RequestedRange(headers)
-        scope.request = SentRequest(method: method, url: url, body: content.bytes, range: range)
+        scope.request = SentRequest(
+            method: method,
+            url: url,
+            body: content.bytes,
+            params: content.params,
+            range: range
+        )
         (request.method, request.url, request.headers) = (method, url, headers)
         request.body = HTTPRequest.Body(content.body)
         if !constants.value.hasTimeLimits { try setTimeLimits(of: &request, sent) }
@@ -152,6 +163,15 @@ struct RequestBuilder {
     /// The transport for the built request: the given one, or one that signs the request first.
     func sending(through transport: any Transport) -> any Transport {
         signer.map { SigningTransport(transport, signer: $0) } ?? transport
+    }
+
+    /// Returns the address of the page with the query.
+    private func url(_ address: String, with query: ParameterList) -> String {
+        // The URL of a next page already has its query.
+        if case .url(let next) = page { return next }
+        let url = query.pairs.isEmpty ? address : Self.appending(query.query, to: address)
+        if case .query(let name, let value) = page { return PageQuery.setting(name, to: value, in: url) }
+        return url
     }
 
     // MARK: Method and address

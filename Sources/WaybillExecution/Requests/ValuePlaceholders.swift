@@ -36,7 +36,9 @@ package final class ValuePlaceholders: Sendable {
     func value(for expression: Expression, in scope: EvaluationScope) -> ScopeValue? {
         let roots = Set(expression.references.map(\.name))
         let isComputed = roots.contains { root in
-            Self.computed.contains(root) || scope.root.member(root) == nil && root != "$"
+            Self.computed.contains(root)
+                || scope.root.member(root) == nil && root != "$"
+                    && !(root == "item" && scope.item != nil)
         }
         let isPath = expression.text.utf8.allSatisfy { !" (+*/%!=<>?".utf8.contains($0) }
         let carriesMark = roots.intersection(Self.carriers).contains { root in

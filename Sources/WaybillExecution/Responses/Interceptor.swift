@@ -73,7 +73,7 @@ struct Interceptor {
             guard outcome.failure != nil else { return }
             var data = try value.checkedValue(in: scope)
             outcome.recovery = data
-            if request.step.flow?.paginate != nil {
+            if request.step.paginate != nil {
                 guard let items = data.json.array else {
                     outcome.recovery = nil
                     outcome.failure = Failure(

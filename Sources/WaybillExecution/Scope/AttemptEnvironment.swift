@@ -1,7 +1,9 @@
 import Synchronization
+import WaybillDiagnostics
 import WaybillExpressions
 import WaybillFormats
 import WaybillJSON
+import WaybillManifest
 import WaybillPlan
 import WaybillResults
 import WaybillRuntime
@@ -65,6 +67,29 @@ final class AttemptEnvironment: EvaluationEnvironment {
         document.withLock { $0 = parsed }
         return parsed
     }
+
+    func result(ofFilter name: String, on value: JSON) throws(EvaluationError) -> JSON {
+        // The stages count their own steps, but few steps in each of many applications are not counted.
+        if let reason = reasonToStop(after: Self.stepsOfApplication) { throw EvaluationError(.limit, reason) }
+        let names = ["inputs", "manifest", "data", "run"]
+        let root = Namespace(names) { [run] name in
+            name == "inputs" ? .namespace(run.scope.inputs) : names.contains(name) ? run.scope.member(name) : nil
+        }
+        let scope = EvaluationScope(root: root, environment: self)
+        var data = ScopeValue(value)
+        for stage in run.executor.plan.appliedFilters[name] ?? [] {
+            do throws(EvaluationFailure) {
+                data = try stage.value.stage.apply(to: data, in: scope, at: stage.span)
+            } catch {
+                let message = "filter '\(name)' (line \(error.span.start.line)): \(error.message)"
+                throw EvaluationError(hasStopped ? .limit : .value, message)
+            }
+        }
+        return data.json
+    }
+
+    /// The steps that an application of a filter counts as.
+    private static let stepsOfApplication = 256
 
     func register(secret value: JSON) -> String? { run.redactor.problem(registering: value, from: nil) }
 

@@ -153,15 +153,20 @@ struct SentRequest: Sendable {
     let url: String
     /// The bytes of the body; `nil` if it is read only when it is sent.
     let body: [UInt8]?
+    /// The values of `params`, if an expression reads them.
+    var params: ScopeValue?
     /// The part of the content that it asks for; `nil` for the whole.
     var range: RequestedRange?
+    /// Whether the query or the body contains a secret, while they are made.
+    var isSecret = false
 
     var namespace: Namespace {
-        Namespace(["method", "url", "query", "body"]) { name in
+        Namespace(["method", "url", "query", "params", "body"]) { name in
             switch name {
             case "method": .value(ScopeValue(.string(method)))
-            case "url": .value(ScopeValue(.string(url)))
-            case "query": .value(ScopeValue(.string(query)))
+            case "url": .value(ScopeValue(.string(url), isSecret: isSecret))
+            case "query": .value(ScopeValue(.string(query), isSecret: isSecret))
+            case "params": .value(params ?? ScopeValue(.object(JSONObject())))
             case "body": content
             default: nil
             }
@@ -171,7 +176,8 @@ struct SentRequest: Sendable {
     /// The body as a string, or as bytes if it is not UTF-8.
     private var content: ScopeNode {
         guard let body else { return .unavailable(reason: "the body is read only when it is sent") }
-        return .value(ScopeValue(String(validating: body, as: UTF8.self).map(JSON.string) ?? .bytes(body)))
+        let json = String(validating: body, as: UTF8.self).map(JSON.string) ?? .bytes(body)
+        return .value(ScopeValue(json, isSecret: isSecret))
     }
 
     private var query: String {

@@ -54,7 +54,7 @@ struct StepFile: Sendable {
         }
         self.format = format
         container = RecordContainer(write, format, path: path)
-        isPaginated = step.flow?.paginate != nil
+        isPaginated = step.paginate != nil
         guard let folder = run.folder else {
             throw Failure(.output, "there is no results folder to write to", at: write.span)
         }

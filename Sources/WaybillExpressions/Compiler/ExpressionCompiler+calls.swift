@@ -19,7 +19,7 @@ extension ExpressionCompiler {
             )
         }
         try checkCount(of: arguments, function, at: syntax.range)
-        if function.isAmbient { noteUseOfScope() }
+        if function.isAmbient { noteAmbience() }
         let wasConcealed = conceal(function.concealsSecrets)
         defer { reveal(wasConcealed) }
         if case .form(let form) = function.body { return try self.form(form, function, arguments, syntax) }
@@ -27,6 +27,7 @@ extension ExpressionCompiler {
         for (index, argument) in arguments.enumerated() {
             compiled.append(try self.argument(argument, index, function))
         }
+        if function === ExpressionFunction.apply { try noteFilter(compiled[0]) }
         let result = function === ExpressionFunction.xpath ? try checkedXPath(compiled[1]) : function.result
         return node(.call(function, compiled), result, syntax)
     }

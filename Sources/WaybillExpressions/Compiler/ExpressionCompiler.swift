@@ -8,6 +8,10 @@ struct ExpressionCompiler {
     private(set) var warnings: [ExpressionWarning] = []
     /// The constant expressions of XPath.
     private(set) var xpaths: [XPathUse] = []
+    /// The filters that it applies to values.
+    private(set) var filters: [FilterUse] = []
+    /// Whether the value depends on more than values: on the clock, on randomness, on a file, or on a filter.
+    private(set) var isAmbient = false
     /// Whether the value depends on more than the text of the expression.
     private(set) var usesScope = false
 
@@ -55,6 +59,27 @@ struct ExpressionCompiler {
             }
             throw ExpressionSyntaxError("this is not XPath 1.0: \(error.message)", at: range)
         }
+    }
+
+    /// Notes the filter that the first argument of `apply()` names.
+    mutating func noteFilter(_ argument: CompiledExpression) throws(ExpressionSyntaxError) {
+        guard case .constant(.string(let name)) = argument.kind else {
+            throw ExpressionSyntaxError(
+                "apply() requires the name of a filter",
+                at: argument.range,
+                help: "Write the name in quotes, such as apply('users', $)."
+            )
+        }
+        // Without escapes, the literal is the name between two quotes.
+        let isPlain = argument.range.count == name.utf8.count + 2
+        let range = isPlain ? argument.range.dropFirst().dropLast() : argument.range
+        filters.append(FilterUse(name: name, range: range))
+        noteAmbience()
+    }
+
+    mutating func noteAmbience() {
+        isAmbient = true
+        noteUseOfScope()
     }
 
     mutating func noteUseOfScope() {

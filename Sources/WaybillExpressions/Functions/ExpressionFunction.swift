@@ -112,7 +112,7 @@ package final class ExpressionFunction: Sendable {
     private static let standardNames: Set = ["length", "count", "match", "search", "value"]
 
     /// All functions. Each family is a file with the functions and what they compute.
-    package static let all = [paths, texts, conversions, digests, lists, markup, timeAndFiles].flatMap(\.self)
+    package static let all = [paths, texts, conversions, digests, lists, markup, filters, timeAndFiles].flatMap(\.self)
 
     /// Returns the function with a name.
     package static func named(_ name: String) -> ExpressionFunction? { byName[name] }

@@ -1,4 +1,4 @@
-import WaybillFormats
+package import WaybillFormats
 package import WaybillJSON
 
 /// A query in the strict syntax of RFC 9535: `$.store.book[?@.price < 10].title`.
@@ -59,11 +59,12 @@ extension JSONPath: Equatable {
     }
 }
 
-/// The environment of a strict RFC 9535 query, whose functions never use it.
-private struct NoEnvironment: EvaluationEnvironment {
-    func now() -> Timestamp { Timestamp(nanoseconds: 0) }
-    func uuid() -> String { "00000000-0000-0000-0000-000000000000" }
-    func contents(ofFile path: String) throws(EvaluationError) -> [UInt8] {
+/// The environment of an expression without functions that use it, such as a strict RFC 9535 query.
+package struct NoEnvironment: EvaluationEnvironment {
+    package init() {}
+    package func now() -> Timestamp { Timestamp(nanoseconds: 0) }
+    package func uuid() -> String { "00000000-0000-0000-0000-000000000000" }
+    package func contents(ofFile path: String) throws(EvaluationError) -> [UInt8] {
         throw EvaluationError(.value, "is not accessible")
     }
 }

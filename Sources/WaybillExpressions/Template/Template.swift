@@ -75,6 +75,9 @@ package struct Template: Sendable {
     /// The constant expressions of XPath in the expressions, with ranges in UTF-8 bytes of the template.
     package var xpaths: [XPathUse] { expressions.flatMap(\.xpaths) }
 
+    /// The filters that the expressions apply to values.
+    package var filters: [FilterUse] { expressions.flatMap(\.filters) }
+
     /// Returns the value: that of a single `${…}` with its own type, otherwise a string.
     package func value(in scope: EvaluationScope) throws(EvaluationError) -> ScopeValue {
         if let lone = loneExpression { return try lone.evaluate(in: scope) }

@@ -65,7 +65,7 @@ extension ManifestDecoder {
         }
     }
 
-    mutating func pagination(_ node: YAMLNode) -> Pagination? {
+    mutating func pagination(_ node: YAMLNode, level: Level) -> Pagination? {
         let items = node["items"].flatMap { expression($0) }
         let condition = node["while"].flatMap { self.condition($0) }
         return style(node).map {
@@ -74,7 +74,8 @@ extension ManifestDecoder {
                 items: items,
                 max: node["max"].flatMap { integer($0) },
                 condition: condition,
-                span: node.span
+                span: node.span,
+                level: level
             )
         }
     }

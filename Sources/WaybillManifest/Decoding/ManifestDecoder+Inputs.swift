@@ -13,6 +13,11 @@ extension ManifestDecoder {
         }
     }
 
+    /// Reads conditions on inputs.
+    mutating func inputChecks(_ node: YAMLNode?) -> [Check] {
+        (node?.sequence ?? []).compactMap { check($0, help: "Use the inputs, as in 'inputs.from <= inputs.to'.") }
+    }
+
     /// Returns an input of which only the name is known.
     private static func unknownInput(at span: SourceSpan) -> InputDeclaration {
         InputDeclaration(schema: .anything, document: true, types: [], span: span, isUnknown: true)

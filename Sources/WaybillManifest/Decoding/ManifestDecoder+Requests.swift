@@ -13,6 +13,7 @@ extension ManifestDecoder {
                 scalarTemplate(node).map { Setting($0, at: node.span, level: level) }
             },
             settings: settings(node, level: level),
+            checks: inputChecks(node["check"]),
             entries,
             unknown: unknownParts(of: node),
             level: level,

@@ -66,6 +66,19 @@ extension ManifestExpression {
     }
 }
 
+extension [Check] {
+    /// Throws for the first of some conditions on inputs that does not hold, with the values that were found.
+    package func require(in scope: EvaluationScope) throws(EvaluationFailure) {
+        for check in self where try !check.that.holds(in: scope) {
+            let complaint = check.that.complaint(in: scope)
+            let message = try check.message.map { (message) throws(EvaluationFailure) in
+                "\(try message.shownText(in: scope)): \(complaint)"
+            }
+            throw EvaluationFailure(message: message ?? complaint, span: check.that.span)
+        }
+    }
+}
+
 extension ScopeValue {
     /// Returns the value, whose size is reported to the environment. Fails if it is nested too deep to be compared,
     /// released or read again, or too large.

@@ -1,6 +1,7 @@
 // Parameters and bodies of requests: `query`, `params`, `encoding`, `arrays`, `body`.
 
 package import WaybillDiagnostics
+import WaybillExpressions
 
 /// A query parameter (`query`).
 package struct QuerySetting: ReadableSetting {
@@ -17,7 +18,7 @@ package struct QuerySetting: ReadableSetting {
     package var merging: SettingMerging { .byName(name.value, isUnset: texts == nil) }
 
     package func visitUses(_ visitor: UseVisitor) {
-        for text in texts ?? [] { visitor.scalar(text, .request, .query) }
+        for text in texts ?? [] { visitor.scalar(text, .content, .query) }
     }
 
     package var originPolicy: OriginPolicy { .content }
@@ -39,7 +40,7 @@ package struct ParameterSetting: ReadableSetting {
     }
 
     package var merging: SettingMerging { .byName(name.value, isUnset: value == nil) }
-    package func visitUses(_ visitor: UseVisitor) { visitor.value(value, .request, .body) }
+    package func visitUses(_ visitor: UseVisitor) { visitor.value(value, .content, .body) }
     package var originPolicy: OriginPolicy { .content }
 }
 
@@ -91,6 +92,19 @@ package struct BodySetting: ValueSetting {
     }
 
     package var fieldTexts: [ScalarTemplate] { value.headerTexts }
+}
+
+extension Setting<any SettingDefinition> {
+    /// Whether it is a query field or parameter that reads `request`, and so is evaluated after those that do not.
+    package var readsRequest: Bool {
+        let templates =
+            switch value {
+            case let field as QuerySetting: (field.texts ?? []).compactMap(\.template)
+            case let parameter as ParameterSetting: parameter.value?.templates ?? []
+            default: [ManifestTemplate]()
+            }
+        return templates.contains { $0.references.contains { $0.root == .request } }
+    }
 }
 
 /// The settings of this file, looked up.

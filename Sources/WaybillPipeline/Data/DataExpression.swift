@@ -25,7 +25,15 @@ package struct DataExpression: Sendable {
             return .init(value: nil, diagnostics: [diagnostic(for: error, in: source)])
         }
         let warnings = expression.warnings.map { diagnostic(for: $0, severity: .warning, in: source) }
-        let unknown = expression.references.filter { $0.name != "$" }.map { diagnostic(for: $0, in: source) }
+        var unknown = expression.references.filter { $0.name != "$" }.map { diagnostic(for: $0, in: source) }
+        unknown += expression.filters.map { filter in
+            Diagnostic(
+                "unknown-filter",
+                "there are no filters here",
+                at: source.span(filter.range),
+                help: ["Filters are defined in manifests, and apply() finds only those."]
+            )
+        }
         let all = (warnings + unknown).sortedByLocation()
         let value = all.hasErrors ? nil : DataExpression(source: source, form: .value(expression))
         return .init(value: value, diagnostics: all)

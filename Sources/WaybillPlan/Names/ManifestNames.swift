@@ -86,7 +86,9 @@ private final class NameCollector {
         for graph in graphs { define(graph) }
         refer(manifest)
         for graph in graphs { refer(graph, in: manifest) }
-        for site in ReferenceList(of: manifest, graphs).sites { refer(site, in: manifest) }
+        let references = ReferenceList(of: manifest, graphs)
+        for name in references.appliedFilters { refer(name, .filter, in: manifest.filters) }
+        for site in references.sites { refer(site, in: manifest) }
     }
 
     // MARK: Definitions
@@ -178,6 +180,7 @@ private final class NameCollector {
         for definition in manifest.endpoints.values {
             let request = definition.value.request
             refer(request, in: manifest)
+            if let filled = request.paginate?.filledInput { refer(filled, .input, in: definition.value.inputs) }
             if let name = operationName(of: definition) { refer(name, .operation, to: request.operation?.span) }
         }
     }
@@ -193,7 +196,7 @@ private final class NameCollector {
             }
             switch step.action {
             case .call(let call):
-                let filled = step.flow?.paginate?.target.flatMap { target in
+                let filled = site.paginate?.target.flatMap { target in
                     if case .input(let name) = target { name } else { nil }
                 }
                 refer(call, in: manifest, filled: filled)

@@ -21,14 +21,20 @@ struct CallInputs: ManifestRule {
                 in: manifest
             )
         }
+        for endpoint in manifest.endpoints.values.map(\.value) where !endpoint.request.unknown.contains(.inputs) {
+            guard let filled = endpoint.request.paginate?.filledInput, endpoint.inputs[filled.value] == nil else {
+                continue
+            }
+            diagnostics.append(.unknown("input", filled, among: endpoint.inputs.keys))
+        }
         for site in subject.steps {
-            let filled = site.step.flow?.paginate?.filledInput
+            let filled = site.paginate?.filledInput
             switch site.step.action {
             case .call(let call), .graph(let call):
                 guard let inputs = site.calledInputs else { continue }
                 let areAllKnown = !site.areCalledInputsUnknown
                 let isEndpoint = site.endpoint != nil
-                if isEndpoint, let filled, areAllKnown, inputs[filled.value] == nil {
+                if isEndpoint, site.step.flow?.paginate != nil, let filled, areAllKnown, inputs[filled.value] == nil {
                     diagnostics.append(.unknown("input", filled, among: inputs.keys))
                 }
                 diagnostics += check(
@@ -37,7 +43,7 @@ struct CallInputs: ManifestRule {
                     inputs: inputs,
                     filled: isEndpoint ? filled?.value : nil,
                     areAllKnown: areAllKnown,
-                    areAllGiven: !site.step.unknown.contains(anyOf: [.arguments, .pages]),
+                    areAllGiven: !site.step.unknown.contains(.arguments) && !site.arePagesUnknown,
                     in: manifest
                 )
             case .request:
@@ -107,7 +113,7 @@ struct CallInputs: ManifestRule {
 
 extension Pagination {
     /// The input that each page fills.
-    fileprivate var filledInput: Spanned<String>? {
+    var filledInput: Spanned<String>? {
         if case .input(let name)? = target { name } else { nil }
     }
 }

@@ -39,7 +39,7 @@ extension RequestDefinition {
     /// requests.
     fileprivate var needsOfData: [SourceSpan] {
         settings.entries.spans(needingData: \.usesData) + outputs.filter(\.value.usesData).map(\.value.span)
-            + [returns?.span].compactMap { $0 }
+            + [returns?.span, paginate?.span].compactMap { $0 }
     }
 }
 

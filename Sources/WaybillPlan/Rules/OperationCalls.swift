@@ -11,10 +11,10 @@ struct OperationCalls: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.steps.flatMap { step -> [Diagnostic] in
             guard let bound = step.endpoint?.request.operation, case .call(let call) = step.step.action,
-                !step.step.unknown.contains(anyOf: [.arguments, .pages]),
+                !step.step.unknown.contains(.arguments), !step.arePagesUnknown,
                 let request = subject.requests.of(step).first
             else { return [] }
-            let check = OperationCallCheck(site: request, bound: bound, call: call, filled: step.step.flow?.paginate)
+            let check = OperationCallCheck(site: request, bound: bound, call: call, filled: step.paginate)
             return check.diagnostics
         } + withoutContract(subject)
     }

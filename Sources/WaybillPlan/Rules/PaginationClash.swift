@@ -1,19 +1,52 @@
+import OrderedCollections
 import WaybillDiagnostics
 import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
 
 /// The query parameter that each page fills cannot have another value; the items that paging counts must not be removed
-/// before, because paging would stop at the first page of which the filters leave too few; and only a list can take the
-/// place of a page.
+/// before, because paging would stop at the first page of which the filters leave too few; only a list can take the
+/// place of a page; a session is one response; and `none` removes something.
 struct PaginationClash: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        parameterClashes(subject) + subject.steps.compactMap { filterClash($0, subject) ?? recoveryClash($0, subject) }
+        let ofPages = subject.paginations.flatMap { paginate, requests in
+            [
+                parameterClash(paginate, requests),
+                filterClash(paginate, requests, subject) ?? recoveryClash(paginate, requests),
+            ]
+        }
+        return ofPages.compactMap(\.self)
+            + subject.manifest.services.values.compactMap { sessionClash($0.value, subject) }
+            + subject.steps.compactMap(uselessRemoval)
     }
 
-    private func recoveryClash(_ site: StepSite, _ subject: RuleSubject) -> Diagnostic? {
-        guard let paginate = site.step.flow?.paginate else { return nil }
-        let settings = subject.requests.of(site).compactMap { $0.merged.intercept }
+    private func sessionClash(_ service: Service, _ subject: RuleSubject) -> Diagnostic? {
+        guard let call = service.session?.call,
+            let paginate = subject.manifest.endpoints[call.name.value]?.value.request.paginate
+        else { return nil }
+        return Diagnostic(
+            "pagination-clash",
+            "a session is the response of one request, but endpoint '\(call.name.value)' has 'paginate'",
+            at: call.name.span,
+            secondary: [.init(paginate.span, "the pages")],
+            help: ["Write 'paginate' at the steps that call the endpoint, or call another one."]
+        )
+    }
+
+    private func uselessRemoval(_ site: StepSite) -> Diagnostic? {
+        guard let none = site.step.flow?.withoutPages, !site.callsUnknown, !site.arePagesUnknown,
+            !site.step.unknown.contains(.form), site.endpoint?.request.paginate == nil
+        else { return nil }
+        return Diagnostic(
+            "misplaced-key",
+            "'paginate: none' has no effect here: there is no 'paginate' of an endpoint to remove",
+            at: none,
+            help: ["Remove it."]
+        )
+    }
+
+    private func recoveryClash(_ paginate: Pagination, _ requests: [RequestSite]) -> Diagnostic? {
+        let settings = requests.compactMap { $0.merged.intercept }
         for action in settings.flatMap({ $0.value.actions.values.joined() }) {
             guard case .recover(let value) = action.work, let constant = value.constant, constant.array == nil else {
                 continue
@@ -29,8 +62,12 @@ struct PaginationClash: ManifestRule {
         return nil
     }
 
-    private func filterClash(_ site: StepSite, _ subject: RuleSubject) -> Diagnostic? {
-        guard let paginate = site.step.flow?.paginate, paginate.countsItems else { return nil }
+    private func filterClash(
+        _ paginate: Pagination,
+        _ requests: [RequestSite],
+        _ subject: RuleSubject
+    ) -> Diagnostic? {
+        guard paginate.countsItems else { return nil }
         func diagnostic(_ key: String, at span: SourceSpan) -> Diagnostic {
             Diagnostic(
                 "pagination-clash",
@@ -46,7 +83,7 @@ struct PaginationClash: ManifestRule {
         if let items = paginate.items, !items.expression.keepsElements {
             return diagnostic("items", at: items.span)
         }
-        for request in subject.requests.of(site) {
+        for request in requests {
             for filter in request.merged.filters {
                 let stages: [FilterEntry] =
                     switch filter.value {
@@ -62,19 +99,29 @@ struct PaginationClash: ManifestRule {
         return nil
     }
 
-    private func parameterClashes(_ subject: RuleSubject) -> [Diagnostic] {
-        subject.steps.compactMap { site in
-            guard case .query(let name)? = site.step.flow?.paginate?.target,
-                let given = subject.requests.of(site).lazy.compactMap({ $0.queryField(named: name.value) }).first
-            else { return nil }
-            return Diagnostic(
-                "pagination-clash",
-                "each page fills the query parameter '\(name.value)', which already has a value",
-                at: name.span,
-                secondary: [.init(given.span, "given here")],
-                help: ["Remove it there; 'start' sets the value for the first page."]
-            )
+    private func parameterClash(_ paginate: Pagination, _ requests: [RequestSite]) -> Diagnostic? {
+        guard case .query(let name)? = paginate.target,
+            let given = requests.lazy.compactMap({ $0.queryField(named: name.value) }).first
+        else { return nil }
+        return Diagnostic(
+            "pagination-clash",
+            "each page fills the query parameter '\(name.value)', which already has a value",
+            at: name.span,
+            secondary: [.init(given.span, "given here")],
+            help: ["Remove it there; 'start' sets the value for the first page."]
+        )
+    }
+}
+
+extension RuleSubject {
+    /// Every way to find the next page, with the requests that it repeats: those of steps, and those of endpoints by
+    /// themselves.
+    var paginations: [(paginate: Pagination, requests: [RequestSite])] {
+        let ofSteps = steps.compactMap { site in site.paginate.map { ($0, requests.of(site)) } }
+        let ofEndpoints = manifest.endpoints.values.compactMap { endpoint in
+            endpoint.value.request.paginate.map { ($0, [requests.ofEndpoint(endpoint.name.value)].compactMap(\.self)) }
         }
+        return ofSteps + ofEndpoints
     }
 }
 

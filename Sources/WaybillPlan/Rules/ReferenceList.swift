@@ -113,6 +113,8 @@ struct ReferenceList: Sendable {
     let literals: [LiteralPath]
     /// The prefixes of names in constant expressions of XPath.
     let prefixes: [Spanned<String>]
+    /// The names of filters that expressions apply to values.
+    let appliedFilters: [Spanned<String>]
     /// For each step, by number, the range of the paths that it contains.
     private let ofSteps: [Range<Int>]
     /// For each graph, the range of the paths that are not part of a step.
@@ -124,6 +126,7 @@ struct ReferenceList: Sendable {
         reader.readLevels()
         for graph in graphs { reader.read(graph) }
         (sites, literals, prefixes) = (reader.sites, reader.literals, reader.prefixes)
+        appliedFilters = reader.appliedFilters
         (ofSteps, ofGraphs) = (reader.ofSteps, reader.ofGraphs)
     }
 
@@ -141,6 +144,7 @@ private final class ReferenceReader {
     private(set) var ofGraphs: [Range<Int>] = []
     private(set) var literals: [LiteralPath] = []
     private(set) var prefixes: [Spanned<String>] = []
+    private(set) var appliedFilters: [Spanned<String>] = []
     private let manifest: Manifest
     private let allSessions: [SessionDefinition]
     /// Whether other sessions may exist, because of errors in the manifest.
@@ -202,6 +206,7 @@ private final class ReferenceReader {
         definition.value.settings.visitUses(visitor(location(isOfRequest: true)))
         let own = visitor(location(isOfRequest: false))
         own.duration(definition.value.deadline?.value)
+        for check in definition.value.checks { check.visitUses(own) }
         for output in definition.value.outputs { output.visitUses(own, .end, .result) }
         for value in definition.value.state { value.visitUses(own) }
         ofGraphs.append(first..<sites.count)
@@ -220,6 +225,7 @@ private final class ReferenceReader {
                 let span = use.text.span(of: xpath.range)
                 prefixes += xpath.prefixes.map { Spanned($0, at: span) }
             }
+            appliedFilters += use.text.filterNames
         } constant: { [unowned self] use in
             // The name of a file may resemble a path.
             if use.purpose != .fileName, let literal = LiteralPath(use, location) { literals.append(literal) }

@@ -44,7 +44,7 @@ struct NameScope {
         case .run: return member(1, kind: "name") { ["id", "startedAt", "environment"] }
         case .state where isStateUnknown: return nil
         case .state: return member(1, kind: "state") { stateNames }
-        case .request: return member(1, kind: "name") { ["method", "url", "query", "body"] }
+        case .request: return member(1, kind: "name") { ["method", "url", "query", "params", "body"] }
         case .response:
             return member(1, kind: "name") { ["status", "headers", "cookies", "time", "redirects", "body"] }
         case .document, .steps, .item, nil: return nil
@@ -59,7 +59,7 @@ struct NameScope {
         case .state: !stateNames.isEmpty || isStateUnknown
         case .vars: !location.vars.isEmpty || location.unknown.contains(.vars)
         case .session: !location.sessions.isEmpty || location.unknown.contains(.session)
-        case .request: site.moment == .sending || site.moment == .response
+        case .request: [.content, .sending, .response].contains(site.moment)
         case .document: site.moment == .response || site.moment == .values
         case .response: site.moment == .response
         case .item: site.seesItem

@@ -63,6 +63,16 @@ final class StepSite: Sendable {
         if case .endpoint(let endpoint, _) = callee { endpoint } else { nil }
     }
 
+    /// How it finds the next page: its own way, or else that of the endpoint.
+    var paginate: Pagination? {
+        step.flow?.paginate ?? (step.flow?.withoutPages == nil ? endpoint?.request.paginate : nil)
+    }
+
+    /// Whether an error leaves unknown how it finds the next page.
+    var arePagesUnknown: Bool {
+        step.unknown.contains(.pages) || endpoint?.request.unknown.contains(.pages) ?? false
+    }
+
     /// Whether its callee does not exist or is unknown because of an error.
     var callsUnknown: Bool {
         if case .unknown = callee { true } else { false }

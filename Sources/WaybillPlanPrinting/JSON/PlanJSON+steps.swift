@@ -65,6 +65,8 @@ extension PlanJSON {
             ("outputs", .array(request.outputs.map(value))),
             ("returns", request.returns.map(value)),
             ("download", request.download.map { value(form.value(at: $0.span), from: $0.span, $0.level) }),
+            ("checks", checks(request.checks)),
+            ("paginate", request.paginate.map { value(form.value(at: $0.span), from: $0.span, $0.level) }),
             ("mocks", .count(request.mock.count)),
         ])
     }
@@ -85,6 +87,11 @@ extension PlanJSON {
             ("value", form.value(setting)),
             ("from", from(setting.span, setting.level)),
         ])
+    }
+
+    /// Returns conditions on inputs; `nil` if there are none.
+    func checks(_ checks: [Check]) -> JSON? {
+        checks.isEmpty ? nil : .array(checks.map { .string(form.text($0.that)) })
     }
 
     private func value(_ stage: Setting<PlannedStage>) -> JSON {

@@ -60,6 +60,7 @@ struct PlanJSON {
                 ("path", graph.path == graph.name ? nil : .string(graph.path)),
                 ("tags", .array(graph.tags.map { .string(form.text($0)) })),
                 ("inputs", .array(graph.inputs.values.map(value))),
+                ("checks", checks(graph.checks)),
                 ("deadline", graph.deadline.map(written)),
             ] + members(of: graph.body) + [
                 ("finally", graph.finally.map { .array($0.steps.map(value)) }),

@@ -76,7 +76,7 @@ struct StepText {
 
     /// Returns when, how often and after which steps the step runs.
     func flowLines(for step: StepPlan) -> [String] {
-        guard let flow = step.flow else { return [] }
+        guard let flow = step.flow else { return step.paginate.map { [words(for: $0)] } ?? [] }
         var lines: [String] = []
         if !flow.needs.isEmpty { lines.append("needs \(flow.needs.map(\.value).joined(separator: ", "))") }
         if let when = flow.when { lines.append("when \(form.text(when))") }
@@ -84,7 +84,7 @@ struct StepText {
         if let deadline = form.line(of: "deadline", at: flow.span) { lines.append("deadline \(deadline)") }
         if let forEach = flow.forEach { lines.append(words(for: forEach)) }
         if let until = flow.until { lines.append(words(for: until)) }
-        if let paginate = flow.paginate { lines.append(words(for: paginate)) }
+        if let paginate = step.paginate { lines.append(words(for: paginate)) }
         if let write = flow.write {
             let records = write.records.map { ", records \(form.text($0))" } ?? ""
             let format = write.format.map { " as \($0.name)" } ?? ""
@@ -154,6 +154,9 @@ struct StepText {
             let words = words(for: request.arguments)
             let with = words.isEmpty ? "" : " with \(words)"
             lines.append("calls \(endpoint)\(service)\(with)")
+            if !request.checks.isEmpty {
+                lines.append("checks \(request.checks.map { form.text($0.that) }.joined(separator: ", "))")
+            }
             if let span = request.operation?.span { lines.append("declared at \(span)") }
         } else if let service = request.service {
             lines.append("service \(service)")

@@ -26,7 +26,8 @@ import WaybillJSON
             items: nil,
             max: max,
             condition: try condition.map { try ManifestExpression(parsing: $0, named: "m.yaml") },
-            span: Self.name("paginate").span
+            span: Self.name("paginate").span,
+            level: .defaults
         )
     }
 

@@ -5,6 +5,8 @@ import WaybillJSON
 package enum Moment: Sendable, Hashable {
     /// Before a request is made: `$`, `request` and `response` do not exist yet.
     case request
+    /// When the query and the parameters are made: `request` has those that do not read it, and those before.
+    case content
     /// When header fields and credentials are made: `request` already exists, so that they can sign it.
     case sending
     /// After the response: `$` is its data.

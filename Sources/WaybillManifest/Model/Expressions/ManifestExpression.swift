@@ -7,12 +7,19 @@ package protocol EvaluatedText: AnyObject, Sendable {
     var references: [Reference] { get }
     /// The constant expressions of XPath in it.
     var xpaths: [XPathUse] { get }
+    /// The filters that it applies to values.
+    var filters: [FilterUse] { get }
+    /// Whether its value depends on more than the paths in it, such as on the clock.
+    var isAmbient: Bool { get }
     /// The scalar that contains it.
     var scalar: YAMLScalar { get }
 }
 
 extension EvaluatedText {
     package var span: SourceSpan { scalar.span }
+
+    /// The names of the filters that it applies to values, with their locations.
+    package var filterNames: [Spanned<String>] { filters.map { Spanned($0.name, at: span(of: $0.range)) } }
 
     /// Returns the span of a range of bytes of the scalar, such as that of a reference.
     package func span(of range: Range<Int>) -> SourceSpan { scalar.span(ofUTF8: range) }
@@ -33,6 +40,8 @@ package final class ManifestExpression: EvaluatedText {
 
     package var references: [Reference] { expression.references }
     package var xpaths: [XPathUse] { expression.xpaths }
+    package var filters: [FilterUse] { expression.filters }
+    package var isAmbient: Bool { expression.isAmbient }
 }
 
 /// A string of the manifest with `${…}` in it, and the scalar that it was read from.
@@ -49,6 +58,8 @@ package final class ManifestTemplate: EvaluatedText {
 
     package var references: [Reference] { template.references }
     package var xpaths: [XPathUse] { template.xpaths }
+    package var filters: [FilterUse] { template.filters }
+    package var isAmbient: Bool { template.expressions.contains(where: \.isAmbient) }
 }
 
 /// Expressions that are not part of a manifest, such as those of a command: each one is its own source file.

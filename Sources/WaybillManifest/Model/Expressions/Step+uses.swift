@@ -12,6 +12,16 @@ extension RequestDefinition {
         for variable in vars { visitor.value(variable.value, .request, .variable) }
         for output in outputs { output.visitUses(visitor, .response) }
         download?.visitUses(visitor)
+        paginate?.visitUses(visitor)
+        for check in checks { check.visitUses(visitor) }
+    }
+}
+
+extension Check {
+    /// Visits every use of the expression language in a condition on inputs.
+    package func visitUses(_ visitor: UseVisitor) {
+        visitor.expression(that, .request, .control)
+        visitor.scalar(message, .request, .message)
     }
 }
 
@@ -99,7 +109,8 @@ extension Until {
 }
 
 extension Pagination {
-    fileprivate func visitUses(_ visitor: UseVisitor) {
+    /// Visits every use of the expression language in it.
+    package func visitUses(_ visitor: UseVisitor) {
         visitor.expression(items, .response, .data)
         visitor.expression(condition, .response, .control)
         switch style {

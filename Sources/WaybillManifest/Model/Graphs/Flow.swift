@@ -17,6 +17,8 @@ package final class Flow: Sendable {
     package let until: Until?
     /// How the next page is found.
     package let paginate: Pagination?
+    /// The location of `paginate: none`, with which a call requests no pages although the endpoint does.
+    package let withoutPages: SourceSpan?
     /// The file that records are written to.
     package let write: Write?
     /// The sibling steps in a batch that must finish before.
@@ -44,7 +46,9 @@ package final class Flow: Sendable {
         self.deadline = entries.has(.deadline) ? deadline : nil
         forEach = entries[.forEach].flatMap { decoder.forEach($0, level: level) }
         until = entries[.until].flatMap { decoder.until($0) }
-        paginate = entries[.paginate].flatMap { decoder.pagination($0) }
+        let pages = entries[.paginate]
+        withoutPages = pages.flatMap { $0.text == "none" ? $0.span : nil }
+        paginate = pages.flatMap { decoder.pagination($0, level: level) }
         write = entries[.write].flatMap { decoder.write($0) }
         needs = decoder.texts(in: entries[.needs])
         self.span = span
@@ -149,6 +153,8 @@ package struct Pagination: Sendable {
     /// The condition for requesting another page.
     package var condition: ManifestExpression?
     package var span: SourceSpan
+    /// The level that it is written at: an endpoint or a graph.
+    package var level: Level
 }
 
 /// A file that records are written to.

@@ -7,6 +7,8 @@ package final class Graph: Sendable {
     package let description: String?
     /// The inputs that a step that runs it can set.
     package let inputs: Definitions<InputDeclaration>
+    /// Conditions on the inputs.
+    package let checks: [Check]
     /// Settings of all its requests.
     package let settings: Settings
     /// The maximum time that the graph may take.
@@ -34,6 +36,7 @@ package final class Graph: Sendable {
         let settings = decoder.settings(node, level: level)
         description = node["description"]?.text
         inputs = decoder.inputs(node["inputs"])
+        checks = decoder.inputChecks(node["check"])
         // Like the deadline of a step, that of a graph applies to the whole, not to each request in it.
         self.settings = settings.without(DeadlineSetting.key)
         deadline = settings.deadline

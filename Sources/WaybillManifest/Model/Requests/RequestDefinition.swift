@@ -22,6 +22,10 @@ package final class RequestDefinition: Sendable {
     package let returns: ReturnShape?
     /// The file that the response is downloaded to.
     package let download: Download?
+    /// How the next page is found, if that is an endpoint's; a call may replace it.
+    package let paginate: Pagination?
+    /// Conditions on the inputs of an endpoint.
+    package let checks: [Check]
     /// Example responses.
     package let mock: [MockExample]
     /// The parts that are unknown because of errors in the source.
@@ -52,6 +56,8 @@ package final class RequestDefinition: Sendable {
         outputs = endpoint?.outputs ?? []
         returns = endpoint?.returns
         download = endpoint?.download
+        paginate = endpoint?.paginate
+        checks = endpoint?.checks ?? []
         mock = endpoint?.mock ?? []
         unknown = endpoint?.unknown ?? []
     }
@@ -61,12 +67,14 @@ package final class RequestDefinition: Sendable {
         at address: Address,
         method: Setting<ScalarTemplate>?,
         settings: Settings,
+        checks: [Check] = [],
         _ entries: StepEntries,
         unknown: UnknownParts,
         level: Level,
         _ decoder: inout ManifestDecoder
     ) {
         self.settings = settings
+        self.checks = checks
         service = entries[.service].flatMap { decoder.text($0) }
         self.method = method
         self.address = address
@@ -74,6 +82,9 @@ package final class RequestDefinition: Sendable {
         outputs = decoder.outputs(entries[.outputs], level: level)
         returns = decoder.returnShape(entries[.returns], level: level)
         download = entries[.download].map { decoder.download($0, level: level) }
+        // In the short form of a request in a step, it is the step's.
+        let pages = if case .endpoint = level { entries[.paginate] } else { YAMLNode?.none }
+        paginate = pages.flatMap { decoder.pagination($0, level: level) }
         mock = entries[.mock].map { decoder.mockExamples($0) } ?? []
         self.unknown = unknown
         operation = nil

@@ -60,7 +60,7 @@ extension GraphFlow {
             let help = site.step.reasonAgainst(field: name, id: id).map { [$0] } ?? []
             return .unknown("field", Spanned(name, at: use.span(of: field.range)), among: fields, help: help)
         }
-        if let kept = site.step.dataNotKept(use, id: id) { return kept }
+        if let kept = site.dataNotKept(use, id: id) { return kept }
         let isAlwaysThere =
             name == "ok" || name == "error" || reference.isGuarded || conditions.guarantee(reference, .passed)
         if let reason = certainty.doubt(about: name), !isAlwaysThere {
@@ -147,7 +147,7 @@ extension StepSite {
     }
 }
 
-extension Step {
+extension StepSite {
     /// The error in a path to the data of all pages or elements, if a step with `write` does not keep that data.
     fileprivate func dataNotKept(_ use: ReferenceSite, id: String) -> Diagnostic? {
         let path = use.reference.segments.dropFirst()
@@ -156,10 +156,10 @@ extension Step {
             guard notKept.contains(.itemData) else { return nil }
             segment = path.count > 1 ? path.dropFirst(2).first : use.reference.childSegments?.first
         } else {
-            guard notKept.contains(.data), flow?.forEach == nil else { return nil }
+            guard notKept.contains(.data), step.flow?.forEach == nil else { return nil }
             segment = path.first
         }
-        guard let segment, segment.name == "data", let write = flow?.write else { return nil }
+        guard let segment, segment.name == "data", let write = step.flow?.write else { return nil }
         return Diagnostic(
             "data-not-kept",
             "step '\(id)' does not keep its data, because it writes the records to a file",
@@ -168,7 +168,9 @@ extension Step {
             help: ["steps.\(id).written has the file and the numbers of its records and bytes."]
         )
     }
+}
 
+extension Step {
     fileprivate static let fieldsOfLoops = ["items", "ok", "error"]
     fileprivate static let fieldsOfRequests = ["outputs", "data", "status", "headers", "time", "ok", "error"]
     fileprivate static let fieldsOfValues = ["outputs", "ok", "error"]

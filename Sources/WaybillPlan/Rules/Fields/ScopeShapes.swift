@@ -42,7 +42,9 @@ struct ScopeShapes {
     private static let run = ValueShape.object([
         ("id", text), ("startedAt", text), ("environment", .scalar("a string or null")),
     ])
-    private static let request = ValueShape.object([("method", text), ("url", text), ("query", text), ("body", text)])
+    private static let request = ValueShape.object([
+        ("method", text), ("url", text), ("query", text), ("params", .map(.anything)), ("body", text),
+    ])
     private static let response = ValueShape.object([
         ("status", number), ("headers", .map(text)), ("cookies", .map(text)), ("time", number),
         ("redirects", .list(.object([("status", number), ("url", text)]))), ("body", .anything),

@@ -4,20 +4,29 @@ import WaybillManifest
 /// A snapshot holds the data of one response, or the values of one step: the elements of a `forEach` or the pages of a `paginate` cannot share it.
 struct SnapshotSharing: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        subject.steps.compactMap { site in
-            let loop = (site.step.flow?.forEach ?? site.loopAround)?.span
-            guard let span = loop ?? site.step.flow?.paginate?.span else { return nil }
-            let ofRequests = subject.requests.of(site).lazy.compactMap { $0.snapshot }.first
-            guard let snapshot = ofRequests ?? site.step.snapshotOfValues else { return nil }
-            let words = loop == nil ? "pages" : "elements"
-            return Diagnostic(
-                "same-file",
-                "the \(words) would be compared with the same snapshot",
-                at: snapshot.span,
-                secondary: [.init(span, "these \(words)")],
-                help: ["Use 'json', 'schema' or conditions for these, or 'write' for their data."]
-            )
+        let ofElements = subject.steps.compactMap { site in
+            (site.step.flow?.forEach ?? site.loopAround).flatMap { loop in
+                diagnostic(subject.requests.of(site), site.step.snapshotOfValues, "elements", loop.span)
+            }
         }
+        return ofElements
+            + subject.paginations.compactMap { diagnostic($0.requests, nil, "pages", $0.paginate.span) }
+    }
+
+    private func diagnostic(
+        _ requests: [RequestSite],
+        _ ofValues: Setting<ExpectedSnapshot>?,
+        _ words: String,
+        _ span: SourceSpan
+    ) -> Diagnostic? {
+        guard let snapshot = requests.lazy.compactMap({ $0.snapshot }).first ?? ofValues else { return nil }
+        return Diagnostic(
+            "same-file",
+            "the \(words) would be compared with the same snapshot",
+            at: snapshot.span,
+            secondary: [.init(span, "these \(words)")],
+            help: ["Use 'json', 'schema' or conditions for these, or 'write' for their data."]
+        )
     }
 }
 

@@ -29,7 +29,7 @@ extension SecretFlow {
         }
     }
 
-    /// The uses of `request.url`, `request.query` and `request.body` in requests that send a secret there.
+    /// The uses of `request.url`, `request.query`, `request.params` and `request.body` in requests that send a secret there.
     private func leaksOfRequests(_ sent: [Part: SecretTrace]) -> [SecretLeak] {
         ends.compactMap { use, _ in
             guard use.reference.root == .request else { return nil }
@@ -37,7 +37,9 @@ extension SecretFlow {
             let definition = subject.request(at: use.location)
             var parts: [Part.Kind] = []
             if field == nil || field == "url" || field == "query" { parts.append(.url) }
-            if field == nil || field == "body" || definition?.sendsParametersInQuery == true { parts.append(.body) }
+            if field == nil || field == "body" || field == "params" || definition?.sendsParametersInQuery == true {
+                parts.append(.body)
+            }
             if field == "method" { parts = [] }
             let trace = parts.lazy.flatMap { kind in Part.all(kind, use.location, definition, self.subject) }
                 .compactMap { sent[$0] }.first

@@ -123,6 +123,7 @@ struct UsedDefinitions {
         for filter in manifest.filters.values {
             for case .named(let name, _) in filter.value.map(\.value) { filters.insert(name.value) }
         }
+        filters.formUnion(subject.references.appliedFilters.map(\.value))
         for site in subject.references.sites { note(site) }
         // The credentials of a document's schemes are for the operations that will be called, too.
         secrets.formUnion(manifest.secretsOfSchemes)
