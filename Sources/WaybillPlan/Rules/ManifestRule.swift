@@ -51,6 +51,7 @@ let allRules: [any ManifestRule] = [
     SessionCycles(),
     SessionValues(),
     PaginationClash(),
+    StreamClash(),
     DownloadData(),
     ShadowedNames(),
     ShadowedInputs(),
