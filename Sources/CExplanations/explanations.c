@@ -136,6 +136,7 @@ static const unsigned char pages[] = {
 #embed "pages/status.md" suffix(, 0,)
 #embed "pages/status-contradiction.md" suffix(, 0,)
 #embed "pages/step-not-run.md" suffix(, 0,)
+#embed "pages/stream-clash.md" suffix(, 0,)
 #embed "pages/tag-mismatch.md" suffix(, 0,)
 #embed "pages/timeout.md" suffix(, 0,)
 #embed "pages/tls.md" suffix(, 0,)

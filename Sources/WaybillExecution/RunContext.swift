@@ -39,6 +39,8 @@ final class RunContext: Sendable {
     let unrepeated = Mutex<[String: Bool]>([:])
     /// The warnings about single requests that were given, by message and location: the elements of a `forEach` have one.
     let requestWarnings = Mutex<Set<String>>([])
+    /// The folders of unfinished downloads that the run has used.
+    let unfinishedDownloads = Mutex<Set<String>>([])
     /// The kinds of responses of operations of OpenAPI documents.
     let coveredResponses: CoveredResponses
     /// The steps that have written snapshots, and digests of these, by the path of the file.

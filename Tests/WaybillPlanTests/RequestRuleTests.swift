@@ -122,6 +122,33 @@ import WaybillPlan
             ("a page beside another parameter", [], "{get: /a, query: {q: 1}, paginate: {page: {query: p}}}"),
             ("a page in an input of no endpoint", ["unknown-input"], "{get: /a, paginate: {page: {input: p}}}"),
             ("a page and a body", [], "{post: /a, params: {p: 1}, paginate: {page: {query: p}}}"),
+            ("a stream and a download", ["stream-clash"], "{get: /a, stream: {max: 1}, download: {to: a}}"),
+            ("a stream of HEAD", ["stream-clash"], "{head: /a, stream: {max: 1}}"),
+            ("a stream of pages", ["stream-clash"], "{get: /a, stream: {max: 1}, paginate: {link: true}}"),
+            ("a stream that is polled", ["stream-clash"], "{get: /a, stream: {max: 1}, until: {that: $.a}}"),
+            ("a stream of JSON", ["stream-clash"], "{get: /a, stream: {max: 1}, decoding: json}"),
+            ("a stream of lines", [], "{get: /a, stream: {max: 1}, decoding: ndjson}"),
+            ("a stream that is shared", ["stream-clash"], "{get: /a, stream: {max: 1}, duplicates: share}"),
+            ("a stream that is too short", ["stream-clash"], "{get: /a, stream: {for: 1m}, timeout: 60s}"),
+            ("a stream that is long enough", [], "{get: /a, stream: {for: 1m}, timeout: 61s}"),
+            ("a stream until what is always true", ["same-for-all"], "{get: /a, stream: {until: 1 < 2}}"),
+            (
+                "a stream whose events are sorted", ["stream-clash"],
+                "{get: /a, stream: {max: 1}, filters: [sort: {by: item.a}], write: {to: a.csv}}"
+            ),
+            (
+                "a stream whose events are compared with others", ["stream-clash"],
+                "{get: /a, stream: {max: 1}, filters: [where: item.a == $[0].a], write: {to: a.csv}}"
+            ),
+            ("events that are sorted", [], "{get: /a, stream: {max: 1}, filters: [sort: {by: item.a}]}"),
+            (
+                "events that are selected", [],
+                "{get: /a, stream: {max: 1}, filters: [where: item.a > 1, pick: [a]], write: {to: a.csv}}"
+            ),
+            (
+                "unfinished downloads elsewhere", ["outside-folder"],
+                "{get: /a, download: {}, downloads: {unfinished: ../a}}"
+            ),
             ("a download and outputs", ["download-has-no-data"], "{get: /a, download: {to: a}, outputs: {x: $.a}}"),
             (
                 "a download and outputs of header fields", [],

@@ -78,7 +78,10 @@ struct AttemptDownload: Sendable {
         let part: String
         do throws(Failure) {
             if target.isFolder {
-                part = try await path(target.nameOfPart(for: request.url, redactor: run.redactor), owner: nil)
+                part = try await path(
+                    target.path + DownloadTarget.nameOfPart(for: request.url, redactor: run.redactor),
+                    owner: nil
+                )
             } else {
                 let destination = try await destination(named: nil)
                 if keeps(destination) {
@@ -90,21 +93,35 @@ struct AttemptDownload: Sendable {
         } catch {
             return ended(.refusal(error))
         }
-        let download = FileDownload(
-            request,
-            redact: { [run] in run.redactor.redact($0) },
-            part: part,
-            resumes: definition.resumes,
-            digests: algorithms
-        ) { (response, name) async throws(DownloadError) in
-            try await accept(response, suggestedName: name ?? SuggestedName.of(url: request.url))
+        func download(to part: String) async -> FileDownload.Result {
+            let download = FileDownload(
+                request,
+                redact: { [run] in run.redactor.redact($0) },
+                part: part,
+                resumes: definition.resumes,
+                digests: algorithms
+            ) { (response, name) async throws(DownloadError) in
+                try await accept(response, suggestedName: name ?? SuggestedName.of(url: request.url))
+            }
+            return await download.start(
+                through: transport,
+                followingRedirects: limit,
+                monitor: monitor,
+                onRedirect: onRedirect
+            )
         }
-        let result = await download.start(
-            through: transport,
-            followingRedirects: limit,
-            monitor: monitor,
-            onRedirect: onRedirect
-        )
+        let unfinished: String?
+        do throws(EvaluationFailure) {
+            unfinished = try unfinishedPath(of: request)
+        } catch {
+            return ended(.refusal(run.failure(error)))
+        }
+        var result = await download(to: unfinished ?? part)
+        if unfinished != nil, case .failed(let error, nil) = result, !error.wasStopped {
+            // Another run may be downloading the file.
+            warn("\(error); the file is downloaded from its start in the results folder")
+            result = await download(to: part)
+        }
         switch result {
         case .response(.success(let response)): return ended(.response(response))
         case .response(.failure(let failure)): return ended(.failure(failure))
@@ -174,15 +191,7 @@ struct AttemptDownload: Sendable {
         _ response: HTTPResponse,
         suggestedName name: String?
     ) async throws(DownloadError) -> FileDownload.Acceptance {
-        guard expectedStatus.contains(where: { $0.matches(response.status) }) else { return .no }
-        if let accept = plan.settings.accept, let ranges = accept.value,
-            response.headers.first(named: "Content-Range") == nil
-        {
-            // A response of another media type, such as a login page, is not the file.
-            guard let type = response.headers.first(named: "Content-Type"),
-                ranges.contains(where: { $0.contains(type) })
-            else { return .no }
-        }
+        guard plan.accepts(response, expecting: expectedStatus) else { return .no }
         // Secrets in its fields are not stored next to the partial file.
         run.redactor.register(secretOutputsOf: plan, in: scope.with(response))
         do throws(Failure) {
@@ -231,6 +240,26 @@ struct AttemptDownload: Sendable {
             let kind: FailureKind = error.kind == .refused ? .input : .download
             throw Failure(kind, run.redactor.text(error.description), at: target.span)
         }
+    }
+
+    /// Returns the path of the file that the next run continues, if the setting has a folder for those; `nil` for a
+    /// request that cannot be continued.
+    private func unfinishedPath(of request: HTTPRequest) throws(EvaluationFailure) -> String? {
+        guard let setting = plan.settings.unfinishedDownloads, definition.resumes, request.method == "GET" else {
+            return nil
+        }
+        let folder = try setting.value.checkedPath(.cache, within: scope.environment.files)
+        let isFirst = run.unfinishedDownloads.withLock { $0.insert(folder).inserted }
+        if let message = UnfinishedDownloads.prepare(folder, removesOld: isFirst) {
+            warn("\(message); downloads that are not finished are lost")
+            return nil
+        }
+        return "\(folder)/\(DownloadTarget.nameOfPart(for: request.url, redactor: run.redactor))"
+    }
+
+    private func warn(_ message: String) {
+        let location = SourceLocation(plan.settings.unfinishedDownloads?.span ?? target.span)
+        run.events.emit(.warning(run.redactor.text(message), at: location), step: scope.context.path)
     }
 
     private func failure(_ error: DownloadError) -> Failure {

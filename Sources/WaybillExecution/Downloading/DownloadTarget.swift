@@ -37,12 +37,12 @@ struct DownloadTarget: Sendable {
         span = download.to?.span ?? folder?.span ?? download.span
     }
 
-    /// Returns the path of the partial file in a folder. Its name contains a digest of the URL, because the server has
+    /// Returns the name of the partial file in a folder. Its name contains a digest of the URL, because the server has
     /// not suggested a name yet and different files may have the same name in their URLs.
-    func nameOfPart(for url: String, redactor: Redactor) -> String {
+    static func nameOfPart(for url: String, redactor: Redactor) -> String {
         let safe = redactor.redact(url)
-        let name = SuggestedName.of(url: url).flatMap { redactor.redact($0) == $0 ? $0 : nil } ?? Self.nameOfNothing
-        return path + RecordContainer.file.part(of: "\(name)-\(Digest.sha256(of: Array(safe.utf8)).prefix(8))")
+        let name = SuggestedName.of(url: url).flatMap { redactor.redact($0) == $0 ? $0 : nil } ?? nameOfNothing
+        return RecordContainer.file.part(of: "\(name)-\(Digest.sha256(of: Array(safe.utf8)).prefix(8))")
     }
 
     private static func text(

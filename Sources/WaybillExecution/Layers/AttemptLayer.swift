@@ -114,6 +114,7 @@ struct Attempt: Sendable {
                 return outcome
             }
         }
+        sender.stream = context.stream
         let sent = await sender.send(sending, through: transport, hasPermit: permit != nil, scope: outcome.scope)
         progress.cookieDomains.formUnion(sent.cookieDomains)
         outcome.responseURL = sent.lastURL
@@ -139,13 +140,15 @@ struct Attempt: Sendable {
                 run.redactor.text(failure.message),
                 at: request.step.span
             )
+            if let events = context.stream?.received { (outcome.body, outcome.scope.data) = (events, events) }
             sender.reportPostponed(sent.redirects.map(\.withoutQuery))
         case .fileFailure(let failure, let response, let status):
             outcome.failure = failure
             outcome.wasSent = true
             outcome.scope.response = response
-            // Only for the secrets that the outputs find in its fields.
-            _ = evaluator(of: response, outcome).evaluate()
+            // Only for the secrets that the outputs find in its fields, and for the events so far.
+            let evaluation = evaluator(of: response, outcome).evaluate()
+            if context.stream != nil { (outcome.body, outcome.scope.data) = (evaluation.body, evaluation.data) }
             sender.reportPostponed(sent.redirects)
             if sender.reportsExchange { emitHead(of: response, status: status) }
         case .fileExists:
@@ -218,6 +221,13 @@ struct Attempt: Sendable {
             outcome.token = token
             sending.headers.append(token.field)
         }
+        if let stream = context.stream {
+            try stream.start(in: outcome.scope, expecting: outcome.expectedStatus)
+            if let field = stream.field {
+                sending.headers.removeAll { $0.isNamed(field.name) }
+                sending.headers.append(field)
+            }
+        }
         outcome.method = sending.method
         // For a constant method, `validate` has reported it.
         if plan.constantMethod == nil, ["GET", "HEAD"].contains(sending.method), sending.body != .none {
@@ -242,7 +252,8 @@ struct Attempt: Sendable {
             part: part,
             keepsData: !request.step.keeps.isDisjoint(with: [.data, .itemData]),
             expectedStatus: outcome.expectedStatus,
-            scope: outcome.scope
+            scope: outcome.scope,
+            events: context.stream
         )
     }
 
@@ -272,7 +283,7 @@ struct Attempt: Sendable {
         of response: HTTPResponse,
         _ outcome: inout AttemptOutcome
     ) async -> ResponseEvaluator.Evaluation {
-        guard response.body.count >= Self.largeResponse else { return evaluator.evaluate() }
+        guard response.body.count >= Self.largeResponse || context.stream != nil else { return evaluator.evaluate() }
         let memory = response.memory ?? ResponseMemory.Share(of: run.executor.memory)
         outcome.scope.response?.memory = memory
         await memory.growForDecoding(response.body.count)

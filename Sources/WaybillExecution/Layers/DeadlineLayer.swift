@@ -101,7 +101,7 @@ final class Deadline: Sendable {
 
 extension RunClock {
     /// Executes an operation and cancels it after some time.
-    fileprivate func cancelling<Value: Sendable>(
+    func cancelling<Value: Sendable>(
         after duration: Duration,
         _ body: @escaping @Sendable () async -> Value
     ) async -> Value {

@@ -269,6 +269,7 @@ extension StepPlan {
     /// Whether anything uses the list of all items after the last page.
     var needsItems: Bool {
         guard case .request(let request) = work else { return false }
+        if request.settings.stream != nil, request.readsBody { return true }
         return !keeps.isDisjoint(with: [.data, .itemData]) || request.returns != nil
             || request.outputs.contains(where: \.value.usesData) || flow?.until != nil
             || request.settings.intercept != nil

@@ -19,11 +19,14 @@ struct RetryLayer<Inner: Layer<RequestStep, AttemptOutcome>>: Layer {
             // A computed method is known with the first attempt.
             let isIdempotent = plan.isIdempotent(sentAs: outcome.method)
             var next = state ?? RetryState(plan.settings.retry?.value, isIdempotent: isIdempotent)
-            guard let pause = next.pause(after: outcome.failed(failure), chance: .random(in: 0..<1)) else {
+            var failed = outcome.failed(failure)
+            failed.retryAfter = failed.retryAfter ?? context.stream?.reconnectionTime
+            guard var pause = next.pause(after: failed, chance: .random(in: 0..<1)) else {
                 if let wait = next.refusedWait { warn(ofRefusedWait: wait, plan, in: context) }
                 return outcome
             }
             state = next
+            pause = context.stream?.pause(pause) ?? pause
             run.events.emit(
                 .requestRetrying(.init(attempt: outcome.progress.attempts, pause: pause, failure: failure)),
                 step: context.path,
@@ -45,7 +48,7 @@ struct RetryLayer<Inner: Layer<RequestStep, AttemptOutcome>>: Layer {
     private func warn(ofRefusedWait wait: Duration, _ plan: RequestPlan, in context: StepContext) {
         guard let retry = plan.settings.retry else { return }
         let message =
-            "the request was not sent again: the response's Retry-After asks to wait for \(wait.retryAfterWords), longer than the "
+            "the request was not sent again: the server asks to wait for \(wait.retryAfterWords), longer than the "
             + "maximum of \(retry.value.backoff.max.words) (retry.backoff.max)"
         let (run, path) = (context.run, context.path)
         let warning = RunEvent.Kind.warning(run.redactor.text(message), at: SourceLocation(retry.span))

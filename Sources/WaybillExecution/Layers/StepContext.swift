@@ -74,6 +74,7 @@ struct StepContext: Sendable {
         var path: String
         var output: StepFile?
         var claim: DuplicateClaim?
+        var stream: EventCollector?
         /// Most requests have only one page and one attempt.
         var repetition = StepContext.noRepetition
     }
@@ -99,6 +100,12 @@ struct StepContext: Sendable {
     var claim: DuplicateClaim? {
         get { position.value.claim }
         set { position.value.claim = newValue }
+    }
+
+    /// What receives the events of the step's request, for `stream`.
+    var stream: EventCollector? {
+        get { position.value.stream }
+        set { position.value.stream = newValue }
     }
 
     /// The page to request.

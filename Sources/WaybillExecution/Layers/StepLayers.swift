@@ -1,6 +1,7 @@
 import WaybillPlan
 
-/// How the keys of a step nest: `deadline`( `when` → `delay` → `forEach`( `until`( `paginate`( `retry`( attempt ))))).
+/// How the keys of a step nest: `deadline`( `when` → `delay` → `forEach`( `until`( `paginate`( `stream`( `retry`(
+/// attempt )))))).
 ///
 /// From `Executor.run` to the network, a request passes through:
 ///
@@ -13,9 +14,10 @@ import WaybillPlan
 /// 7. `WorkLayer.execute`: the work of the step; for a request also its interceptors, records and result
 /// 8. `UntilLayer.execute`
 /// 9. `PaginateLayer.execute`
-/// 10. `RetryLayer.execute`
-/// 11. `AttemptLayer.execute`: builds the request and evaluates the response
-/// 12. `RequestSender.send`: permits, duplicates and reachability, then `Transport.send`
+/// 10. `StreamLayer.execute`
+/// 11. `RetryLayer.execute`
+/// 12. `AttemptLayer.execute`: builds the request and evaluates the response
+/// 13. `RequestSender.send`: permits, duplicates and reachability, then `Transport.send`
 ///
 /// A layer passes on a step that does not have its key.
 enum StepLayers {

@@ -79,7 +79,9 @@ extension WorkLayer {
     /// Writes the records of a success; returns why they could not be written. An expected failure, such as a 404, has
     /// no records.
     private func write(_ outcome: AttemptOutcome, of step: StepPlan, to output: StepFile?) -> Failure? {
-        let isPlain = step.paginate == nil && (outcome.response?.status ?? 0) / 100 == 2
+        let isPlain =
+            step.paginate == nil && outcome.scope.context.stream == nil
+            && (outcome.response?.status ?? 0) / 100 == 2
         // The records of the pages before a recovered one have been written.
         guard let output, let data = outcome.recovery ?? (isPlain ? outcome.data : nil) else { return nil }
         do throws(Failure) {

@@ -4,7 +4,7 @@ import WaybillPlan
 /// The work of a step, once or for one element: sends a request, executes a group or graph, evaluates values, or ends
 /// the chain around it.
 struct WorkLayer: Layer {
-    let request = UntilLayer(inner: PaginateLayer(inner: RetryLayer(inner: AttemptLayer())))
+    let request = UntilLayer(inner: PaginateLayer(inner: StreamLayer(inner: RetryLayer(inner: AttemptLayer()))))
     let group = UntilLayer(inner: GroupLayer())
     let graph = UntilLayer(inner: GraphLayer())
     let values = UntilLayer(inner: ValuesLayer())

@@ -39,7 +39,8 @@ extension RequestBuilder {
         add(
             "Accept",
             (settings.accept?.value).flatMap { $0 }?.map(\.description).joined(separator: ", ")
-                ?? plan.operation?.operation.acceptField ?? "*/*"
+                ?? plan.operation?.operation.acceptField
+                ?? (settings.decoding?.value == .sse ? "text/event-stream" : "*/*")
         )
         if let urgency = settings.urgency { add("Priority", "u=\(urgency)") }
         if isMissing("User-Agent") { fields.append(try userAgent(settings)) }

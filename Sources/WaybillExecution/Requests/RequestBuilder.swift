@@ -330,7 +330,8 @@ struct RequestBuilder {
     func setTimeLimits(of request: inout HTTPRequest, _ settings: Settings) throws(EvaluationFailure) {
         request.timeout =
             try duration(settings.timeout)
-            ?? (plan.download == nil ? TimeoutSetting.default : Self.downloadTimeout)
+            ?? (plan.download == nil && settings.stream?.value.time == nil
+                ? TimeoutSetting.default : Self.downloadTimeout)
         request.connectTimeout = try duration(settings.connectTimeout) ?? ConnectTimeoutSetting.default
     }
 

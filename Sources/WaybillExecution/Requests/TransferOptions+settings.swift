@@ -67,7 +67,7 @@ extension TransferOptions {
 extension Spanned<String> {
     /// Returns the path of a file that a setting names, as it is opened. Throws if it is outside the boundary: links
     /// may have changed since the plan was checked.
-    fileprivate func checkedPath(
+    func checkedPath(
         _ kind: NamedFile.Kind,
         within boundary: FolderBoundary
     ) throws(EvaluationFailure) -> String {

@@ -73,12 +73,16 @@ struct Interceptor {
             guard outcome.failure != nil else { return }
             var data = try value.checkedValue(in: scope)
             outcome.recovery = data
-            if request.step.paginate != nil {
+            let isPaginated = request.step.paginate != nil
+            // The records of events have been written.
+            if isPaginated || context.output != nil && request.plan.settings.stream != nil {
                 guard let items = data.json.array else {
                     outcome.recovery = nil
                     outcome.failure = Failure(
                         .output,
-                        "the data of 'recover' must be a list: with 'paginate', it takes the place of a page's items",
+                        isPaginated
+                            ? "the data of 'recover' must be a list: with 'paginate', it takes the place of a page's items"
+                            : "the data of 'recover' must be a list: with 'stream', it follows the events so far",
                         at: value.span
                     )
                     return

@@ -31,12 +31,19 @@ struct ResponseDecoder {
     func decode(_ response: HTTPResponse) throws(DecodingError) -> Decoded {
         let decoding = effectiveDecoding(of: response)
         guard !response.body.isEmpty || self.decoding == .bytes else {
-            return Decoded(value: decoding == .csv || decoding == .ndjson ? .array([]) : .null)
+            return Decoded(value: [.csv, .ndjson, .sse].contains(decoding) ? .array([]) : .null)
         }
         switch decoding {
         case .json: return try json(unicode(response))
         case .text: return Decoded(value: .string(try text(response)))
         case .ndjson: return try lines(unicode(response))
+        case .sse:
+            var (events, reader) = ([JSON](), ServerSentEvents())
+            for start in stride(from: 0, to: response.body.count, by: 1 << 20) where !WorkLimit.isReached {
+                events += reader.take(response.body[start..<min(start + 1 << 20, response.body.count)])
+            }
+            if WorkLimit.isReached { throw DecodingError(message: WorkLimit.message) }
+            return Decoded(value: .array(events))
         // Unlike JSON, CSV has no character set of its own.
         case .csv:
             // RFC 4180, section 3: the first record would be lost as the names of the columns.
@@ -54,7 +61,7 @@ struct ResponseDecoder {
     }
 
     /// What `auto` means for a response.
-    private func effectiveDecoding(of response: HTTPResponse) -> Decoding {
+    func effectiveDecoding(of response: HTTPResponse) -> Decoding {
         guard decoding == .auto else { return decoding }
         guard let type = response.headers.first(named: "Content-Type") else {
             return (try? text(response)) == nil ? .bytes : .text
@@ -67,7 +74,8 @@ struct ResponseDecoder {
     /// The decoding of each media type. The first match is used.
     private static let decodings: [(range: MediaRange, decoding: Decoding)] = [
         ("application/json", .json), ("*/*+json", .json), ("text/json", .json), ("application/x-ndjson", .ndjson),
-        ("application/ndjson", .ndjson), ("application/jsonl", .ndjson), ("text/csv", .csv),
+        ("application/ndjson", .ndjson), ("application/jsonl", .ndjson), ("text/event-stream", .sse),
+        ("text/csv", .csv),
         ("application/x-plist", .plist), ("text/*", .text), ("application/xml", .text), ("*/*+xml", .text),
         ("application/x-www-form-urlencoded", .text), ("application/javascript", .text),
     ].compactMap { text, decoding in MediaRange(text).map { ($0, decoding) } }
@@ -97,25 +105,43 @@ struct ResponseDecoder {
 
     /// The list of the values of all lines; blank lines are ignored.
     private func lines(_ body: [UInt8]) throws(DecodingError) -> Decoded {
+        var (decoded, lines, bytes) = (Decoded(value: .null), 0, 0)
+        decoded.value = .array(try Self.add(body, after: &lines, at: &bytes, to: &decoded))
+        return decoded
+    }
+
+    /// Returns the values of some lines of a body, and adds what else is known of them.
+    ///
+    /// - Parameters:
+    ///   - lines: The number of lines before them.
+    ///   - bytes: The number of bytes before them.
+    static func add(
+        _ text: [UInt8],
+        after lines: inout Int,
+        at bytes: inout Int,
+        to decoded: inout Decoded
+    ) throws(DecodingError) -> [JSON] {
         var values: [JSON] = []
-        var duplicateName: String?
-        var loneSurrogates: JSONDocument.LoneSurrogates?
-        var remaining = NDJSONLines(body, stopsAtLimit: true)
+        var remaining = NDJSONLines(text, stopsAtLimit: true)
         while let line = remaining.next() {
             do {
-                let document = try JSONParser(stopsAtLimit: true).parseDocument(body[line])
+                let document = try JSONParser(stopsAtLimit: true).parseDocument(text[line])
                 values.append(document.value)
-                duplicateName = duplicateName ?? document.duplicateName?.name
+                decoded.duplicateName = decoded.duplicateName ?? document.duplicateName?.name
                 if let found = document.loneSurrogates {
-                    let first = loneSurrogates?.firstOffset ?? line.lowerBound + found.firstOffset
-                    loneSurrogates = .init(count: (loneSurrogates?.count ?? 0) + found.count, firstOffset: first)
+                    let earlier = decoded.loneSurrogates
+                    let first = earlier?.firstOffset ?? bytes + line.lowerBound + found.firstOffset
+                    decoded.loneSurrogates = .init(count: (earlier?.count ?? 0) + found.count, firstOffset: first)
                 }
             } catch {
-                throw DecodingError(message: "line \(remaining.number) of the response is not JSON: \(error.message)")
+                let line = lines + remaining.number
+                throw DecodingError(message: "line \(line) of the response is not JSON: \(error.message)")
             }
         }
         if WorkLimit.isReached { throw DecodingError(message: WorkLimit.message) }
-        return Decoded(value: .array(values), duplicateName: duplicateName, loneSurrogates: loneSurrogates)
+        lines += remaining.number
+        bytes += text.count
+        return values
     }
 
     /// The list of the rows, each an object of strings by the names in the first row.

@@ -52,6 +52,8 @@ struct ResponseEvaluator {
     let expectedStatus: [StatusPattern]
     /// The scope of expressions, with the response.
     var scope: RequestScope
+    /// The events of the response, if it is a stream.
+    var events: EventCollector?
     var evaluated = Evaluation()
     var redactor: Redactor { scope.context.run.redactor }
 
@@ -75,6 +77,13 @@ struct ResponseEvaluator {
             evaluated.failure = (part == .poll ? nil : outputFailure(evaluateOutputs())) ?? returnsFailure()
         }
         return evaluated
+    }
+
+    /// Returns events after the filters.
+    consuming func filtered(_ events: ScopeValue) throws(Failure) -> ScopeValue {
+        take(events)
+        if let failure = filter() { throw failure }
+        return evaluated.data ?? events
     }
 
     private var isSuccess: Bool { response.status / 100 == 2 }
@@ -148,6 +157,14 @@ struct ResponseEvaluator {
             take(ScopeValue(.null))
             return nil
         }
+        if let events, let data = events.data {
+            let decoded = events.decoded
+            (evaluated.duplicateName, evaluated.loneSurrogates) = (decoded.duplicateName, decoded.loneSurrogates)
+            evaluated.body = data
+            scope.body = data
+            take(data)
+            return events.areFiltered ? nil : filter()
+        }
         if isSuccess, let failure = emptyBodyFailure() { return failure }
         if !isSuccess, !isBodyRead { return nil }
         let body: ResponseDecoder.Decoded
@@ -182,7 +199,7 @@ struct ResponseEvaluator {
     /// with an error status, such as that of a login with a wrong password, usually has none of them.
     private mutating func registerSecretOutputs(alsoIn data: JSON? = nil) {
         guard plan.hasSecretOutputs else { return }
-        var values = [try? decoder.decode(response).value, data].compactMap { $0 }
+        var values = [try? decoder.decode(response).value, events?.data?.json, data].compactMap { $0 }
         let isDecoded = !values.isEmpty
         if let json = try? JSONParser(stopsAtLimit: true).parse(response.body) { values.append(json) }
         var areKnown = false
@@ -193,7 +210,8 @@ struct ResponseEvaluator {
             scope.data = scope.body
             if redactor.register(secretOutputsOf: plan, in: scope) { areKnown = true }
         }
-        evaluated.isBodyHidden = !areKnown && !response.body.isEmpty && (isSuccess || !isDecoded)
+        evaluated.isBodyHidden =
+            !areKnown && (!response.body.isEmpty || events?.data != nil) && (isSuccess || !isDecoded)
     }
 
     /// Hides the body, which may contain secret outputs that could not be evaluated.
@@ -282,7 +300,7 @@ struct ResponseEvaluator {
             case .plist: "the response has no body, but 'decoding: plist' requires a property list"
             case .xml: "the response has no body, but 'decoding: xml' requires a document"
             case .html: "the response has no body, but 'decoding: html' requires a page"
-            case .auto, .ndjson, .csv, .text, .bytes: nil
+            case .auto, .ndjson, .sse, .csv, .text, .bytes: nil
             }
         if let required { return Failure(.decode, required, at: span(of: plan.settings.decoding)) }
         guard decoding == .auto, let accept = plan.settings.accept, let ranges = accept.value,

@@ -30,7 +30,7 @@ struct RequestSender: Sendable {
         case failure(TransportFailure)
         /// Nothing was sent, for this reason.
         case refusal(Failure)
-        /// The response has a file that could not be stored, or not the expected one. `status` is what the server sent,
+        /// The response has events, of which not all were received, or a file that could not be stored, or not the expected one. `status` is what the server sent,
         /// which differs from the response's if the file was resumed.
         case fileFailure(Failure, HTTPResponse, status: Int)
         /// Nothing was sent, because the file that it would download exists.
@@ -45,6 +45,8 @@ struct RequestSender: Sendable {
     let context: StepContext
     /// Where the response goes, if it is downloaded.
     var download: AttemptDownload?
+    /// What receives the events of its body.
+    var stream: EventCollector?
     /// The number of the attempt.
     var attempt: Int { context.progress.attempts + 1 }
     /// Records the request that is actually sent, if `debug` is set.
@@ -119,6 +121,18 @@ struct RequestSender: Sendable {
             if let recorder, let result = outcome.end.result {
                 outcome.record = DebugRecord(built: sending, sent: recorder.lastRequest, result: result)
             }
+            return outcome
+        }
+        if let stream {
+            let end = await run.control.holding(monitor, of: context.path) {
+                await stream.send(sending, through: transport, followingRedirects: limit, monitor)
+            }
+            stream.redirects.forEach(onRedirect)
+            var outcome = Outcome(end: end, lastURL: lastURL)
+            if let recorder, let result = end.result {
+                outcome.record = DebugRecord(built: sending, sent: recorder.lastRequest, result: result)
+            }
+            (outcome.cookieDomains, outcome.redirects) = (cookieDomains, redirects)
             return outcome
         }
         let sent = await run.control.holding(monitor, of: context.path) {

@@ -25,6 +25,8 @@ package enum Decoding: String, WordSetting, CaseIterable {
     case json
     /// As one JSON value per line.
     case ndjson
+    /// As server-sent events.
+    case sse
     /// As comma-separated values with a header row (RFC 4180).
     case csv
     /// As a property list, in XML or binary.
@@ -89,12 +91,38 @@ extension FilterEntry: ReadableSetting {
     package var dataNeed: DataNeed { .data }
 }
 
-/// The folder that downloads are written to, relative to the results folder (`downloads`).
-package struct DownloadsSetting: ValueSetting {
+/// The folders of downloads (`downloads`): that of the files alone, or an object with both.
+package enum DownloadsSetting: ReadableSetting {
     package static let key = "downloads"
-    package let value: ScalarTemplate
 
-    package func visitUses(_ visitor: UseVisitor) { visitor.scalar(value, .request, .fileName) }
+    /// The folder that the files are written to, relative to the results folder.
+    case folder(ScalarTemplate)
+    /// The folder in which unfinished downloads wait for the next run, relative to the manifest.
+    case unfinished(Spanned<String>)
+
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void) {
+        if let folder = node.mapping == nil ? node : node["folder"], let path = decoder.scalarTemplate(folder) {
+            add(.folder(path), folder)
+        }
+        if let unfinished = node["unfinished"], let path = decoder.text(unfinished) {
+            add(.unfinished(path), unfinished)
+        }
+    }
+
+    package var merging: SettingMerging {
+        switch self {
+        case .folder: .byName("folder")
+        case .unfinished: .byName("unfinished")
+        }
+    }
+
+    package func visitUses(_ visitor: UseVisitor) {
+        if case .folder(let path) = self { visitor.scalar(path, .request, .fileName) }
+    }
+
+    package var namedFiles: [NamedFile] {
+        if case .unfinished(let path) = self { [NamedFile(path: path, kind: .cache)] } else { [] }
+    }
 }
 
 /// The settings of this file, looked up.
@@ -104,6 +132,11 @@ extension Settings {
     package var namespaces: [Setting<NamespaceSetting>] { all(NamespaceSetting.self) }
     package var compression: Setting<CompressionSetting.Value>? { self[CompressionSetting.self] }
     package var maxBody: Setting<MaxBodySetting.Value>? { self[MaxBodySetting.self] }
-    package var downloads: Setting<DownloadsSetting.Value>? { self[DownloadsSetting.self] }
+    package var downloads: Setting<ScalarTemplate>? {
+        last(DownloadsSetting.self) { if case .folder(let path) = $0 { path } else { nil } }
+    }
+    package var unfinishedDownloads: Setting<Spanned<String>>? {
+        last(DownloadsSetting.self) { if case .unfinished(let path) = $0 { path } else { nil } }
+    }
     package var filters: [Setting<FilterEntry>] { all(FilterEntry.self) }
 }

@@ -17,7 +17,7 @@ package struct NamedFile {
         case jar
         /// The data of an earlier response, which is also written.
         case snapshot
-        /// A folder of stored responses, read and written.
+        /// A folder of stored responses, or of unfinished downloads, read and written.
         case cache
     }
 

@@ -193,7 +193,8 @@ package enum SettingDefinitions {
         MessageSetting.self, HTTPVersion.self, TLSSetting.self, ProxySetting.self, ResolveSetting.self,
         UnixSocketSetting.self, NetworkRequirement.self, ReachabilitySetting.self, CookiePolicy.self,
         RedirectsSetting.self, TrafficClass.self, CacheSetting.self, DownloadsSetting.self, RetryPolicy.self,
-        DuplicatePolicy.self, ConcurrencySetting.self, MaxConnectionsSetting.self, RequestRate.self, Priority.self,
+        StreamSetting.self, DuplicatePolicy.self, ConcurrencySetting.self, MaxConnectionsSetting.self, RequestRate.self,
+        Priority.self,
         DebugSetting.self, TraceSetting.self, TagSetting.self, StandaloneSetting.self, ContractSetting.self,
     ]
 

@@ -53,6 +53,7 @@ let allRules: [any ManifestRule] = [
     SessionCycles(),
     SessionValues(),
     PaginationClash(),
+    StreamClash(),
     DownloadData(),
     ShadowedNames(),
     ShadowedInputs(),

@@ -83,6 +83,9 @@ struct ResponseHeadCollector {
     /// Whether the response asks for credentials, or rejects those that the request had.
     var asksForCredentials: Bool { isComplete && statusCode == 401 }
 
+    /// Whether it is the header of a response with a status of the class 2xx.
+    var isSuccess: Bool { isComplete && statusCode / 100 == 2 }
+
     /// Discards the lines before the next response. Their size still counts towards the limit.
     mutating func beginAgain() {
         bytes = []

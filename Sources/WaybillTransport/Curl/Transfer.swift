@@ -189,7 +189,11 @@ final class Transfer {
             guard !JarCookie.isTooLarge(line) else { return refuse(.cookieTooLarge) }
             if handle?.noteCookie(line) == false { return refuse(.jarFull) }
         }
-        return wasComplete || !head.isComplete || (checkVersion() && checkBodyLength())
+        guard !wasComplete, head.isComplete else { return true }
+        guard checkVersion() && checkBodyLength() else { return false }
+        // The body of another response may be discarded, because the request is sent again.
+        if let channel = order.channel, head.isSuccess { begin(channel) }
+        return true
     }
 
     /// Records why the transfer must end; returns false.
@@ -346,16 +350,20 @@ final class Transfer {
     }
 
     private func stream(_ bytes: UnsafeRawBufferPointer, to channel: BodyChannel) -> ReceiveResult {
-        guard let handle else { return .never }
-        if !hasBegunChannel {
-            hasBegunChannel = true
-            channel.begin(TransferReport(handle).response(to: self), head: head.bytes)
-        }
+        guard handle != nil else { return .never }
+        begin(channel)
         guard channel.append(bytes) else {
             clock?.stop()
             return .later
         }
         return .taken
+    }
+
+    /// Passes on the head of the response, once: a stream may have no bytes for a long time.
+    private func begin(_ channel: BodyChannel) {
+        guard !hasBegunChannel, let handle else { return }
+        hasBegunChannel = true
+        channel.begin(TransferReport(handle).response(to: self), head: head.bytes)
     }
 
     /// Clears the refusal of an unusable connection. Returns whether there was one, so that the request needs a new

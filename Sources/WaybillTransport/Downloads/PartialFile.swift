@@ -165,6 +165,14 @@ final class PartialFile: Sendable {
                 if error.errno != EINTR { throw DownloadError(cannot: "write", path, error) }
             }
             FileReplacement.adoptPermissions(of: target, descriptor)
+            let copy = try copyIfElsewhere(target)
+            let path = copy?.path ?? path
+            defer {
+                if let copy {
+                    if !state.hasTarget { unlink(copy.path) }
+                    close(copy.descriptor)
+                }
+            }
             if !replaces, link(path, target) == 0 {
                 unlink(path)
             } else if !replaces, SystemError.last.errno == EEXIST {
@@ -182,13 +190,40 @@ final class PartialFile: Sendable {
                 }
             }
             state.hasTarget = true
-            unlink(DownloadRecord.path(ofPart: path))
+            if copy != nil { unlink(self.path) }
+            unlink(DownloadRecord.path(ofPart: self.path))
             unlock()
             let folder = open(FileContents.folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             guard folder >= 0 else { return }
             // Not all file systems support this.
             _ = fsync(folder)
             close(folder)
+        }
+    }
+
+    /// Returns a copy beside the destination if that is on another file system, to which the file cannot be moved. The
+    /// copy is locked until it is closed.
+    private func copyIfElsewhere(_ target: String) throws(DownloadError) -> (path: String, descriptor: Int32)? {
+        var (own, folder) = (stat(), stat())
+        guard fstat(descriptor, &own) == 0, stat(FileContents.folder(of: target), &folder) == 0,
+            own.st_dev != folder.st_dev
+        else { return nil }
+        let copy = TemporaryFile.create(beside: target, permissions: UInt32(own.st_mode & 0o777))
+        guard copy.descriptor >= 0 else { throw DownloadError(cannot: "create", copy.path) }
+        do throws(SystemError) {
+            var position = 0
+            while true {
+                let piece = try OpenFile.read(1 << 20, from: descriptor, at: position)
+                if piece.isEmpty { break }
+                try OpenFile.write(piece, to: copy.descriptor)
+                position += piece.count
+            }
+            guard fsync(copy.descriptor) == 0 else { throw .last }
+            return (copy.path, copy.descriptor)
+        } catch {
+            unlink(copy.path)
+            close(copy.descriptor)
+            throw DownloadError(cannot: "write", copy.path, error)
         }
     }
 

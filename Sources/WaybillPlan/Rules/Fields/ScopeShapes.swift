@@ -125,7 +125,7 @@ struct ScopeShapes {
             switch decoding?.value {
             case .bytes: return decoding.map { ("bytes", $0.span) }
             case .text, .xml, .html: return decoding.map { ("a string", $0.span) }
-            case .auto, .json, .ndjson, .csv, .plist, nil: return nil
+            case .auto, .json, .ndjson, .sse, .csv, .plist, nil: return nil
             }
         }
         guard let first = shapes.first, let first, shapes.allSatisfy({ $0?.words == first.words }) else { return nil }

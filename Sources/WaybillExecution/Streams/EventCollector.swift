@@ -1,0 +1,332 @@
+import Synchronization
+import WaybillDiagnostics
+import WaybillExpressions
+import WaybillFormats
+import WaybillJSON
+import WaybillManifest
+import WaybillPlan
+import WaybillResults
+import WaybillTransport
+
+/// Receives the events of a request with `stream`: those of all its attempts, each of which continues after the last
+/// event that had an ID.
+final class EventCollector: BodyReceiver {
+    private struct State {
+        /// The scope of the current attempt, and the statuses that have events.
+        var scope: RequestScope
+        var expectedStatus: [StatusPattern] = []
+        /// The response of the current attempt, if it has events, and when it started.
+        var response: HTTPResponse?
+        var beganAt = Duration.zero
+        var reader = EventReader(nil)
+        /// The events of all attempts, if they are kept.
+        var events: [JSON] = []
+        var isSecret = false
+        var memory: ResponseMemory.Share?
+        var count = 0
+        /// The bytes that were received in this attempt, and in those before that it continues.
+        var bytes = (received: 0, earlier: 0)
+        /// The redirects of all attempts.
+        var redirects: [Redirect] = []
+        var pages = 0
+        var lastID = ""
+        var reconnectionTime: Duration?
+        /// When the time of `for` is over.
+        var end: Duration?
+        var result: Result<Void, Failure>?
+    }
+
+    private let request: RequestStep
+    private let context: StepContext
+    private let setting: Setting<StreamSetting>
+    private let keepsEvents: Bool
+    private let state: Mutex<State>
+    private var plan: RequestPlan { request.plan }
+    private var run: RunContext { context.run }
+
+    init(_ request: RequestStep, _ setting: Setting<StreamSetting>, in context: StepContext) {
+        self.request = request
+        self.context = context
+        self.setting = setting
+        keepsEvents = context.output == nil || request.step.needsItems
+        state = Mutex(State(scope: context.scope))
+    }
+
+    /// Continues after the events of the earlier run; `false` if it must start with the first one.
+    func continueEarlier() -> Bool {
+        guard let output = context.output, !context.isElement(request.step),
+            var earlier = context.earlier?.pages(of: context.path)
+        else { return false }
+        if let loss = output.loss { earlier.goBack(to: loss.rest.count) }
+        guard let id = earlier.next?.string, !keepsEvents || earlier.kept != nil else { return false }
+        state.withLock { state in
+            (state.lastID, state.count, state.pages) = (id, earlier.items, earlier.count)
+            guard keepsEvents else { return }
+            state.events = (earlier.kept ?? []).map(JSON.init(markingBytes:))
+            // The earlier run had memory for them.
+            try? context.keep(state.events, in: &state.memory, at: setting.span)
+        }
+        return true
+    }
+
+    /// Prepares for an attempt. Without an ID to continue after, the events of earlier attempts are forgotten.
+    func start(in scope: RequestScope, expecting status: [StatusPattern]) throws(EvaluationFailure) {
+        let limit = try setting.value.time?.duration(in: scope.scope(setting.level))
+        let mustRestart = state.withLock { state in
+            (state.scope, state.expectedStatus, state.response, state.result) = (scope, status, nil, nil)
+            state.bytes = (0, state.bytes.earlier + state.bytes.received)
+            state.redirects = []
+            state.end = state.end ?? limit.map { run.clock.now + $0 }
+            guard state.lastID.isEmpty, state.count > 0 else { return false }
+            (state.events, state.memory, state.count, state.pages, state.bytes.earlier) = ([], nil, 0, 0, 0)
+            return true
+        }
+        guard mustRestart else { return }
+        do throws(Failure) {
+            try context.output?.removeRecords()
+        } catch {
+            throw EvaluationFailure(message: error.message.string, span: setting.span, kind: .output)
+        }
+    }
+
+    /// The field that continues the stream.
+    var field: HTTPField? {
+        let id = state.withLock { $0.lastID }
+        return id.isEmpty ? nil : HTTPField(name: "Last-Event-ID", value: id, isSensitive: plan.hasSecretOutputs)
+    }
+
+    /// How long to wait before the next attempt: as long as the server asks, and not longer than `for`.
+    func pause(_ pause: Duration) -> Duration {
+        state.withLock { state in min(pause, state.end.map { max(.zero, $0 - run.clock.now) } ?? pause) }
+    }
+
+    /// How long the server asks to wait before it is connected to again.
+    var reconnectionTime: Duration? { state.withLock { $0.reconnectionTime } }
+
+    /// The events of all attempts; `nil` if the current response has none.
+    var data: ScopeValue? {
+        state.withLock { $0.response == nil ? nil : ScopeValue(.array($0.events), isSecret: $0.isSecret) }
+    }
+
+    /// The events of all attempts, even if the last one failed; `nil` if there are none.
+    var received: ScopeValue? {
+        state.withLock { $0.count == 0 ? nil : ScopeValue(.array($0.events), isSecret: $0.isSecret) }
+    }
+
+    /// What else is known of the events, if they were decoded from JSON.
+    var decoded: ResponseDecoder.Decoded { state.withLock { $0.reader.decoded } }
+
+    /// The redirects of the current attempt.
+    var redirects: [Redirect] { state.withLock { $0.redirects } }
+
+    /// Whether the filters have been applied to the events, as to the records of a file.
+    var areFiltered: Bool { context.output != nil }
+
+    // MARK: Receiving
+
+    /// Sends the request, and receives its events until the stream has ended.
+    func send(
+        _ request: HTTPRequest,
+        through transport: any Transport,
+        followingRedirects limit: Int,
+        _ monitor: TransferMonitor
+    ) async -> RequestSender.End {
+        let send = { @Sendable [self] in
+            await transport.send(request, followingRedirects: limit, monitor: monitor, receiver: self) { redirect in
+                state.withLock { $0.redirects.append(redirect) }
+            }
+        }
+        let end = state.withLock { $0.end }
+        let rest = end.map { max(.zero, $0 - run.clock.now) }
+        let sent = if let rest { await run.clock.cancelling(after: rest, send) } else { await send() }
+        let isTimeUp = !Task.isCancelled && end.map { run.clock.now >= $0 } ?? false
+        return state.withLock { state in
+            guard var response = state.response else {
+                switch sent {
+                case .success(let response): return .response(response)
+                case .failure(let failure) where isTimeUp && failure.kind == .cancelled:
+                    return .failure(TransportFailure(.timeout, "no response within the time of 'for'", wasSent: true))
+                case .failure(let failure): return .failure(failure)
+                }
+            }
+            if case .success = sent, state.result == nil { finish(&state) }
+            response.timings.total += run.clock.now - state.beganAt
+            response.bytesReceived = max(response.bytesReceived, state.bytes.received)
+            state.response = response
+            let failure: Failure
+            switch (state.result, sent) {
+            case (.success, _): return .response(response)
+            case (.failure(let reason), _): failure = reason
+            case (nil, .success) where setting.value.goals.isEmpty: return .response(response)
+            case (nil, .success):
+                let goals = setting.value.goals.map { "'\($0)'" }.joined(separator: " or ")
+                let message = "the server ended the stream after \(count(state)), before \(goals)"
+                failure = Failure(.transfer, run.redactor.text(message), at: span)
+            case (nil, .failure) where isTimeUp: return .response(response)
+            case (nil, .failure(let reason)) where reason.kind == .cancelled: failure = .stopped(at: span)
+            case (nil, .failure(let reason)):
+                let message = run.redactor.text("\(reason.message), after \(count(state)) of the stream")
+                failure = Failure(FailureKind(reason), message, at: span)
+            }
+            return .fileFailure(failure, response, status: response.status)
+        }
+    }
+
+    private var span: SourceSpan { setting.span }
+
+    private func count(_ state: State) -> String { state.count == 1 ? "1 event" : "\(state.count) events" }
+
+    func begin(_ response: HTTPResponse) async -> BodyUse {
+        state.withLock { state in
+            guard response.status / 100 == 2, plan.accepts(response, expecting: state.expectedStatus) else {
+                return .collect
+            }
+            let decoder = ResponseDecoder(decoding: plan.settings.decoding?.value ?? .default)
+            state.scope.response = response
+            (state.response, state.beganAt) = (response, run.clock.now)
+            run.redactor.register(secretOutputsOf: plan, in: state.scope)
+            switch decoder.effectiveDecoding(of: response) {
+            case .ndjson: state.reader = EventReader(nil)
+            case .sse: state.reader = EventReader(ServerSentEvents(after: state.lastID))
+            default:
+                let type = response.headers.first(named: "Content-Type").map { "has the content type '\($0)'" }
+                let words = "the response \(type ?? "has no content type"), so it is not known how to find events in it"
+                let help = "'decoding: sse' and 'decoding: ndjson' decide that"
+                // A response without content has no events.
+                if [204, 205].contains(response.status) { break }
+                state.result = .failure(Failure(.decode, run.redactor.text("\(words); \(help)"), at: span))
+            }
+            return .receive
+        }
+    }
+
+    func receive(_ bytes: [UInt8]) async -> Bool {
+        await context.output?.room()
+        return state.withLock { state in
+            state.bytes.received += bytes.count
+            return take(&state) { (reader) throws(ResponseDecoder.DecodingError) in try reader.take(bytes) }
+        }
+    }
+
+    /// Takes the last event of a body that the server has ended.
+    private func finish(_ state: inout State) {
+        _ = take(&state) { (reader) throws(ResponseDecoder.DecodingError) in try reader.finish() }
+    }
+
+    /// Takes the next events. Returns whether more may follow.
+    private func take(
+        _ state: inout State,
+        _ read: (inout EventReader) throws(ResponseDecoder.DecodingError) -> [JSON]
+    ) -> Bool {
+        guard state.result == nil else { return false }
+        do throws(Failure) {
+            let events: [JSON]
+            do throws(ResponseDecoder.DecodingError) {
+                events = try read(&state.reader)
+            } catch {
+                throw Failure(.decode, run.redactor.text(error.message), at: span)
+            }
+            let received = state.bytes.earlier + state.bytes.received
+            let limit = plan.settings.maxBody?.value ?? MaxBodySetting.default
+            guard state.reader.unfinishedBytes <= limit, !keepsEvents || received <= limit else {
+                let words = keepsEvents ? "the events are" : "an event is"
+                throw Failure(
+                    .transfer,
+                    run.redactor.text("\(words) larger than the limit of \(limit) bytes"),
+                    at: span
+                )
+            }
+            state.reconnectionTime = state.reader.reconnectionTime ?? state.reconnectionTime
+            try add(events, after: state.reader.lastID, to: &state)
+        } catch {
+            // The time of 'for' may be over in the middle of an evaluation.
+            if !Task.isCancelled { state.result = .failure(error) }
+        }
+        return state.result == nil
+    }
+
+    private func add(_ events: [JSON], after lastID: String, to state: inout State) throws(Failure) {
+        let (taken, isLast) = try untilEnd(events, state)
+        guard !taken.isEmpty || isLast else {
+            state.lastID = lastID
+            return
+        }
+        var data = ScopeValue(.array(taken))
+        var records: RecordedOutput?
+        var scope = state.scope
+        if let output = context.output {
+            let evaluator = ResponseEvaluator(
+                plan: plan,
+                response: state.response ?? HTTPResponse(status: 200, url: ""),
+                part: .page,
+                keepsData: false,
+                expectedStatus: state.expectedStatus,
+                scope: scope
+            )
+            data = try evaluator.filtered(data)
+            let elements = data.json.array ?? [data.json]
+            if keepsEvents { try keep(elements, isSecret: data.isSecret, &state) }
+            scope.data = keepsEvents ? ScopeValue(.array(state.events), isSecret: state.isSecret) : data
+            let areSecretsKnown = run.redactor.register(secretOutputsOf: plan, in: scope)
+            records = try output.append(data, isList: true, in: scope)
+            // The event of the step's end includes the last events. A request that must not be sent twice has no end yet.
+            if !isLast, !context.isElement(request.step), plan.isIdempotent(sentAs: scope.request?.method) {
+                state.pages += 1
+                let isSafe = areSecretsKnown && !data.isSecret
+                let next = isSafe && !lastID.isEmpty ? run.redactor.unchanged(JSON.string(lastID)) : nil
+                let kept = keepsEvents && isSafe ? run.redactor.unchanged(JSON.array(elements).markingBytes) : nil
+                let end = RunEvent.PageEnd(
+                    number: state.pages,
+                    items: taken.count,
+                    nextPage: next,
+                    records: records,
+                    kept: kept?.encoded
+                )
+                run.events.emit(.pageFinished(end), step: context.path)
+            }
+        } else {
+            try keep(taken, isSecret: false, &state)
+        }
+        state.count += taken.count
+        state.lastID = lastID
+        if isLast { state.result = .success(()) }
+    }
+
+    private func keep(_ elements: [JSON], isSecret: Bool, _ state: inout State) throws(Failure) {
+        try context.keep(elements, in: &state.memory, at: span)
+        state.events += elements
+        state.isSecret = state.isSecret || isSecret
+    }
+
+    /// Returns the events up to the one that ends the stream, and whether there is one.
+    private func untilEnd(_ events: [JSON], _ state: State) throws(Failure) -> (taken: [JSON], isLast: Bool) {
+        for (index, event) in events.enumerated() {
+            var isLast = setting.value.max.map { state.count + index + 1 >= $0 } ?? false
+            if let until = setting.value.until {
+                var scope = state.scope.scope(setting.level)
+                scope.item = ScopeValue(event)
+                scope.current = scope.item
+                do throws(EvaluationFailure) {
+                    isLast = try until.holds(in: scope) || isLast
+                } catch {
+                    throw run.failure(error)
+                }
+            }
+            if isLast { return (Array(events[...index]), true) }
+        }
+        return (events, false)
+    }
+}
+
+extension RequestPlan {
+    /// Whether a response has the content that the request is for: its status and its media type are expected.
+    func accepts(_ response: HTTPResponse, expecting status: [StatusPattern]) -> Bool {
+        guard status.contains(where: { $0.matches(response.status) }) else { return false }
+        guard let ranges = settings.accept?.value, response.headers.first(named: "Content-Range") == nil else {
+            return true
+        }
+        // A response of another media type, such as a login page, is not the content.
+        guard let type = response.headers.first(named: "Content-Type") else { return false }
+        return ranges.contains { $0.contains(type) }
+    }
+}

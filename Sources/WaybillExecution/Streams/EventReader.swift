@@ -1,0 +1,48 @@
+import WaybillFormats
+import WaybillJSON
+
+/// Reads the events of a body that arrives in pieces: server-sent events, or a line of JSON for each.
+struct EventReader: Sendable {
+    /// The reader of server-sent events; `nil` for lines of JSON.
+    private var sse: ServerSentEvents?
+    /// The bytes of the unfinished line, and the lines and bytes before it.
+    private var unfinished: [UInt8] = []
+    private var lines = 0
+    private var bytes = 0
+    /// What a response that has all lines would have been decoded to, but for the values.
+    private(set) var decoded = ResponseDecoder.Decoded(value: .null)
+
+    /// Creates a reader.
+    ///
+    /// - Parameter sse: The reader of server-sent events; `nil` for lines of JSON.
+    init(_ sse: ServerSentEvents?) { self.sse = sse }
+
+    /// The ID after which the stream can be continued; empty if it cannot be.
+    var lastID: String { sse?.lastID ?? "" }
+
+    /// How long the server asks to wait before it is connected to again.
+    var reconnectionTime: Duration? { sse?.reconnectionTime }
+
+    /// The number of bytes of the unfinished event.
+    var unfinishedBytes: Int { sse?.unfinishedBytes ?? unfinished.count }
+
+    /// Returns the events that end in some bytes.
+    mutating func take(_ bytes: [UInt8]) throws(ResponseDecoder.DecodingError) -> [JSON] {
+        if let events = sse?.take(bytes) { return events }
+        guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else {
+            unfinished += bytes
+            return []
+        }
+        unfinished += bytes[...end]
+        let events = try finish()
+        unfinished = Array(bytes[end...].dropFirst())
+        return events
+    }
+
+    /// Returns the events of the last line, which the end of the body ends.
+    mutating func finish() throws(ResponseDecoder.DecodingError) -> [JSON] {
+        let text = unfinished
+        unfinished = []
+        return try ResponseDecoder.add(text, after: &lines, at: &bytes, to: &decoded)
+    }
+}

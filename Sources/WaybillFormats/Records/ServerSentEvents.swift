@@ -1,0 +1,81 @@
+package import WaybillJSON
+
+/// Reads the events of a stream that arrives in pieces (WHATWG HTML, section 9.2.6). An event that an empty line does not
+/// end is none.
+package struct ServerSentEvents: Sendable {
+    /// The ID of the last event that had one; empty if there is none.
+    package private(set) var lastID: String
+    /// How long the server asks to wait before it is connected to again.
+    package private(set) var reconnectionTime: Duration?
+    /// The number of bytes of the unfinished event.
+    package var unfinishedBytes: Int { line.count + data.count }
+
+    private var line: [UInt8] = []
+    private var isFirstLine = true
+    private var endsWithCR = false
+    private var id: String
+    private var type = ""
+    private var data: [UInt8] = []
+
+    private static let (lf, cr) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// Creates a reader of a stream that follows the event with an ID.
+    package init(after lastID: String = "") {
+        self.lastID = lastID
+        id = lastID
+    }
+
+    /// Returns the events that end in some bytes, as `{event, data, id}`; the ID is null if there is none.
+    package mutating func take(_ bytes: some Collection<UInt8>) -> [JSON] {
+        guard let first = bytes.first else { return [] }
+        var events: [JSON] = []
+        var rest = bytes[...]
+        if endsWithCR, first == Self.lf { rest = rest.dropFirst() }
+        endsWithCR = false
+        while let end = rest.firstIndex(where: { $0 == Self.lf || $0 == Self.cr }) {
+            line += rest[..<end]
+            let isCR = rest[end] == Self.cr
+            rest = rest[end...].dropFirst()
+            if isCR { if rest.first == Self.lf { rest = rest.dropFirst() } else { endsWithCR = rest.isEmpty } }
+            if let event = finishLine() { events.append(event) }
+            line.removeAll(keepingCapacity: true)
+        }
+        line += rest
+        return events
+    }
+
+    /// Processes a complete line. Returns the event that it ends.
+    private mutating func finishLine() -> JSON? {
+        if isFirstLine, line.starts(with: Self.byteOrderMark) { line.removeFirst(3) }
+        isFirstLine = false
+        if line.isEmpty { return finishEvent() }
+        let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
+        var value = line[colon...].dropFirst()
+        if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
+        switch String(decoding: line[..<colon], as: UTF8.self) {
+        case "event": type = String(decoding: value, as: UTF8.self)
+        case "data":
+            data += value
+            data.append(Self.lf)
+        case "id": if !value.contains(0) { id = String(decoding: value, as: UTF8.self) }
+        case "retry":
+            // A number with more digits than a duration has is ignored, too.
+            guard !value.isEmpty, value.count <= 15, value.allSatisfy({ (0x30...0x39).contains($0) }) else { break }
+            reconnectionTime = Int(String(decoding: value, as: UTF8.self)).map { .milliseconds($0) }
+        default: break
+        }
+        return nil
+    }
+
+    private mutating func finishEvent() -> JSON? {
+        lastID = id
+        defer { (type, data) = ("", []) }
+        guard !data.isEmpty else { return nil }
+        return [
+            "event": .string(type.isEmpty ? "message" : type),
+            "data": .string(String(decoding: data.dropLast(), as: UTF8.self)),
+            "id": id.isEmpty ? .null : .string(id),
+        ]
+    }
+}

@@ -1,0 +1,200 @@
+import Synchronization
+import Testing
+import WaybillDiagnostics
+import WaybillJSON
+import WaybillResults
+import WaybillTestSupport
+import WaybillTransport
+
+@testable import WaybillExecution
+
+/// Runs that receive streams of events over sockets.
+@Suite(.timeLimit(.minutes(5)), .ownThread) struct StreamRunTests {
+    private let folder = TemporaryFolder()
+
+    /// A server whose streams start after `Last-Event-ID` and have ten events. Parameters of the target: after how many of
+    /// them the connection of the first requests `ends` or is `cut`, and how many requests that concerns (`times`); `held`
+    /// keeps the connection open instead of ending it.
+    private static func server() throws -> LoopbackServer {
+        let count = Mutex(0)
+        return try LoopbackServer { connection in
+            while let request = connection.readRequest() {
+                let parts = request.target.split { "?&".contains($0) }
+                func number(_ name: String) -> Int? {
+                    parts.first { $0.hasPrefix("\(name)=") }.flatMap { Int($0.dropFirst(name.count + 1)) }
+                }
+                if request.target.contains("status=") {
+                    connection.write("HTTP/1.1 \(number("status") ?? 0) X\r\nContent-Length: 0\r\n\r\n")
+                    continue
+                }
+                let isLines = request.target.contains("lines")
+                let type =
+                    isLines
+                    ? "application/x-ndjson" : request.target.contains("page") ? "text/html" : "text/event-stream"
+                let start = request.values(named: "Last-Event-ID").first.flatMap { Int($0) } ?? 0
+                let isFirst = count.withLock { count in
+                    count += 1
+                    return count <= number("times") ?? 1
+                }
+                let last = isFirst ? min(10, start + (number("cut") ?? number("ends") ?? 10)) : 10
+                connection.write("HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\nTransfer-Encoding: chunked\r\n\r\n")
+                func send(_ text: String) {
+                    connection.write("\(String(text.utf8.count, radix: 16))\r\n\(text)\r\n")
+                }
+                if let time = number("retry") { send("retry: \(time)\n\n") }
+                for event in stride(from: start + 1, through: last, by: 1) {
+                    let id = request.target.contains("noid") ? "" : "id: \(event)\n"
+                    send(isLines ? "{\"n\": \(event)}\n" : "\(id)data: {\"n\": \(event)}\n\n")
+                }
+                if request.target.contains("held") {
+                    _ = connection.readRequest()
+                    return
+                }
+                if isFirst, number("cut") != nil {
+                    if isLines { send("{\"n\": ") } else { send("data: lost") }
+                    return
+                }
+                connection.write("0\r\n\r\n")
+            }
+        }
+    }
+
+    private struct Ran {
+        let outcome: Executor.Outcome
+        let events: [RunEvent]
+        let requests: [ReceivedRequest]
+        var failure: Failure? { outcome.result.steps.compactMap(\.failure).first }
+        var data: [JSON?]? { outcome.outputs.first?.values.value["numbers"]?.array }
+        var ids: [String] { requests.map { $0.values(named: "Last-Event-ID").first ?? "-" } }
+    }
+
+    private func run(_ target: String, _ step: String, numbers: String = "$[*].data", at url: String? = nil)
+        async throws -> Ran
+    {
+        let server = try Self.server()
+        defer { server.stop() }
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain: [{id: a, onFailure: continue, get: "\(target)", \(step)}]
+                outputs: {numbers: "default(steps.a.data\(numbers.dropFirst()), list())"}
+
+            """,
+            at: url ?? server.url("")
+        )
+        let transport = try CurlTransport()
+        let run = try RunFolder.create(.at(folder.path), for: RunID())
+        let listener = EventListener()
+        let outcome = await fixture.run(
+            over: transport,
+            events: EventStream(journal: run.journal, observers: [listener]),
+            folder: run
+        )
+        try await run.journal.finish()
+        await transport.shutDown()
+        return Ran(outcome: outcome, events: listener.all, requests: server.requests)
+    }
+
+    private static func data(_ numbers: ClosedRange<Int>) -> [JSON] { numbers.map { .string("{\"n\": \($0)}") } }
+
+    /// Streams that end, with the numbers of their events, or that fail, with the start of the message.
+    static let streams: [(target: String, step: String, count: Int, failure: String?)] = [
+        ("/e", "stream: {until: \"item.id == '3'\"}", 3, nil),
+        ("/e?held", "stream: {until: \"parse(item.data).n == 7\"}", 7, nil),
+        ("/e?held", "stream: {max: 4}", 4, nil),
+        ("/e?held", "stream: {for: 500ms}", 10, nil),
+        ("/e?held", "stream: {until: \"item.id == 'x'\", for: 500ms}", 10, nil),
+        ("/e", "stream: {}", 10, nil),
+        ("/e", "decoding: sse", 10, nil),
+        ("/e", "stream: {max: 11}", 10, "the server ended the stream after 10 events, before 'max'"),
+        (
+            "/e", "stream: {until: \"item.id == 'x'\", max: 20, for: 1h}", 10,
+            "the server ended the stream after 10 events, before 'until' or 'max'"
+        ),
+        ("/e?held", "stream: {max: 11}, timeout: 500ms", 10, "no complete response within 500 ms"),
+        ("/e?held", "stream: {max: 11}, deadline: 500ms", 10, "the deadline of 500 ms has passed"),
+        ("/e?page", "stream: {max: 2}", 0, "the response has the content type 'text/html', so it is not known how"),
+        ("/e?page", "stream: {max: 2}, decoding: sse", 2, nil),
+        ("/e?status=204", "stream: {max: 2}", 0, "the server ended the stream after 0 events, before 'max'"),
+        ("/e?status=404", "stream: {max: 2}", 0, "the status is 404"),
+        ("/e", "stream: {until: item.missing}", 0, "nothing at"),
+        ("/e", "stream: {max: 3}, expect: {body: [length($) == 4]}", 3, "expected length($) == 4"),
+        ("/e", "stream: {max: 3}, maxBody: 60B", 2, "the events are larger than the limit of 60 bytes"),
+        ("/e?cut=3", "stream: {max: 9}, retry: {times: 1, backoff: {first: 1ms}}", 9, nil),
+        ("/e?ends=3", "stream: {max: 9}, retry: {times: 1, backoff: {first: 1ms}}", 9, nil),
+        ("/e?cut=3&noid", "stream: {max: 9}, retry: {times: 1, backoff: {first: 1ms}}", 9, nil),
+        ("/e?cut=2&times=3", "stream: {max: 9}, retry: {times: 2, backoff: {first: 1ms}}", 6, "the connection"),
+    ]
+
+    @Test(arguments: streams.indices)
+    func `a stream ends, and its events are its data`(index: Int) async throws {
+        let stream = Self.streams[index]
+        let ran = try await run(stream.target, stream.step)
+        let message = ran.failure?.message.string
+        #expect(ran.data == (stream.count == 0 ? [] : Self.data(1...stream.count)), "\(stream): \(message ?? "passed")")
+        #expect(
+            stream.failure.map { message?.hasPrefix($0) ?? false } ?? (message == nil),
+            "\(stream): \(message ?? "passed")"
+        )
+    }
+
+    @Test func `a reconnection sends the last ID and waits as long as the server asks`() async throws {
+        let ran = try await run(
+            "/e?cut=3&retry=70",
+            "decoding: sse, stream: {max: 10}, retry: {times: 3, backoff: {first: 1h, max: 2h}}"
+        )
+        #expect(ran.data == Self.data(1...10))
+        #expect(ran.ids == ["-", "3"])
+        #expect(ran.requests.first?.values(named: "Accept") == ["text/event-stream"])
+        let pauses = ran.events.compactMap {
+            if case .requestRetrying(let retry) = $0.kind { retry.pause } else { nil }
+        }
+        #expect(pauses == [.milliseconds(70)])
+    }
+
+    @Test(arguments: [
+        ("/e?cut=3", "records: $[*].data", "{\"n\": 1}"), ("/e?cut=3&noid", "records: $[*].data", "{\"n\": 1}"),
+        ("/lines?cut=3", "records: $", "{\"n\":1}"),
+    ])
+    func `records are written as the events arrive, once each`(target: String, records: String, first: String)
+        async throws
+    {
+        let ran = try await run(
+            target,
+            "stream: {max: 9}, retry: {times: 1, backoff: {first: 1ms}}, filters: [where: true], write: {to: a.ndjson, \(records)}",
+            numbers: "$"
+        )
+        #expect(ran.failure == nil, "\(String(describing: ran.failure))")
+        let lines = (folder.read("a.ndjson") ?? "").split(separator: "\n")
+        #expect(lines.count == 9, "\(lines)")
+        #expect(Set(lines).count == 9)
+        #expect(ran.requests.count == 2)
+    }
+
+    @Test func `the records of a stream that failed are kept`() async throws {
+        let ran = try await run("/e?held", "stream: {max: 11}, timeout: 500ms, write: {to: a.ndjson}", numbers: "$")
+        #expect(ran.failure?.kind == .timeout)
+        // The failure is tolerated.
+        #expect(folder.read("a.ndjson")?.split(separator: "\n").count == 10)
+    }
+
+    @Test(.enabled(if: NginxServer.isWanted, "nginx is not installed"))
+    func `events of a compressed stream over HTTP/2 are used before it ends`() async throws {
+        let server = try Self.server()
+        defer { server.stop() }
+        let directives = """
+            location / {
+                proxy_pass http://127.0.0.1:\(server.port); proxy_http_version 1.1; proxy_buffering off;
+                gzip on; gzip_types text/event-stream; gzip_min_length 1; gzip_proxied any; gzip_http_version 1.0;
+            }
+            """
+        try await NginxServer.run(directives, listen: "http2") { nginx in
+            let ran = try await run("/e?held", "http: 2-prior-knowledge, stream: {max: 10}", at: nginx.url(""))
+            #expect(ran.data == Self.data(1...10), "\(String(describing: ran.failure))")
+            let heads = ran.events.compactMap { if case .responseHead(let head) = $0.kind { head } else { nil } }
+            #expect(heads.first?.httpVersion == "2")
+            #expect(heads.first?.headers.contains { $0.name.string.lowercased() == "content-encoding" } == true)
+        }
+    }
+}
