@@ -28,7 +28,8 @@ struct StreamClash: ManifestRule {
             if request.method == "HEAD" {
                 report("the response to HEAD has no events", stream, request.span, "Use GET.")
             }
-            if let span = flow?.paginate?.span ?? flow?.until?.span {
+            let pages = request.step.map(\.paginate) ?? request.definition.paginate
+            if let span = pages?.span ?? flow?.until?.span {
                 let help = "Remove it: 'until' of 'stream' ends the stream."
                 report("a stream of events is one response, which this would request again", stream, span, help)
             }
