@@ -37,13 +37,14 @@ package final class XMLDocument: @unchecked Sendable {
         guard waybill_xml_load() else { throw SyntaxError(message: XPathExpression.missingLibrary, line: nil) }
         var source = text
         var failure = waybill_xml_failure()
+        let mustStop: waybill_xml_must_stop? = Self.isSmall(text) ? nil : { WorkLimit.isReached }
         let document = source.withUTF8 { bytes in
             unsafe bytes.withMemoryRebound(to: CChar.self) { bytes in
                 unsafe waybill_xml_parse(
                     bytes.baseAddress,
                     bytes.count,
                     language == .html,
-                    { WorkLimit.isReached },
+                    mustStop,
                     &failure
                 )
             }
@@ -54,6 +55,10 @@ package final class XMLDocument: @unchecked Sendable {
         unsafe self.document = document
         self.source = text
     }
+
+    /// Whether a text is so small that libxml2 needs no thread of its own, which can be abandoned when it takes too long.
+    /// Starting one takes as long as parsing a text of this size.
+    private static func isSmall(_ text: String) -> Bool { text.utf8.count < 4 << 10 }
 
     deinit {
         unsafe waybill_xml_free(document)
@@ -78,7 +83,7 @@ package final class XMLDocument: @unchecked Sendable {
         namespaces: [String: String]
     ) throws(XPathExpression.Failure) -> XPathExpression.Value {
         try lock.withLock { _ throws(XPathExpression.Failure) in
-            try unsafe expression.value(in: document, namespaces: namespaces)
+            try unsafe expression.value(in: document, isSmall: Self.isSmall(source), namespaces: namespaces)
         }
     }
 }

@@ -70,8 +70,14 @@ package struct XPathExpression: Sendable, Hashable {
     }
 
     /// Returns the value in a document of libxml2.
+    ///
+    /// - Parameter isSmall: Whether the document is so small that the evaluation takes no time worth mentioning.
     @unsafe
-    func value(in document: OpaquePointer, namespaces: [String: String]) throws(Failure) -> Value {
+    func value(
+        in document: OpaquePointer,
+        isSmall: Bool,
+        namespaces: [String: String]
+    ) throws(Failure) -> Value {
         if text.utf8.contains(0) { throw Failure(message: "it contains a NUL character") }
         var failure = waybill_xml_failure()
         let pairs = namespaces.flatMap { [$0.key, $0.value] }
@@ -79,7 +85,8 @@ package struct XPathExpression: Sendable, Hashable {
         let copies = unsafe pairs.map { unsafe strdup($0) }
         defer { unsafe copies.forEach { unsafe free($0) } }
         let pointers = unsafe copies.map { unsafe $0.map { unsafe UnsafePointer($0) } } + [nil]
-        guard let found = unsafe waybill_xpath_evaluate(document, text, pointers, &failure) else {
+        let mustStop: waybill_xml_must_stop? = isSmall ? nil : { WorkLimit.isReached }
+        guard let found = unsafe waybill_xpath_evaluate(document, text, pointers, mustStop, &failure) else {
             throw Failure(message: failure.text, offset: failure.offset < 0 ? nil : Int(failure.offset))
         }
         defer { unsafe waybill_xpath_free(found) }
