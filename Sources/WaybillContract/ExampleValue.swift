@@ -16,7 +16,8 @@ extension ContractDocuments {
         let schema = owner.appending(.name("schema"))
         guard value(at: schema) != nil else { return nil }
         var maker = ExampleMaker(documents: self, access: access)
-        return maker.value(at: schema, depth: 0)
+        let value = maker.value(at: schema, depth: 0)
+        return value.flatMap { ExampleMaker.isSmall($0, times: 1) ? $0 : nil }
     }
 }
 
@@ -29,12 +30,19 @@ private struct ExampleMaker {
     private static let maximumDepth = 8
     /// The maximum number of elements of a list.
     private static let maximumCount = 100
-    /// The maximum number of values.
+    /// The maximum number of values, without elements of lists that are equal, and of bytes, with them.
     private var left = 5_000
+    private static let maximumBytes = 16 << 20
 
     init(documents: ContractDocuments, access: SchemaAccess) {
         self.documents = documents
         self.access = access
+    }
+
+    /// Whether a value does not take too many bytes when it is written some times.
+    static func isSmall(_ value: JSON, times: Int) -> Bool {
+        var size = JSONSize(limit: maximumBytes / max(times, 1))
+        return (try? size.add(value)) != nil
     }
 
     /// Returns a value for the schema at a location; `nil` if none is found within the limits.
@@ -162,6 +170,7 @@ private struct ExampleMaker {
         guard let element = schema["items"] == nil ? "text" : value(at: items, depth: depth + 1) else {
             return elements.count >= minimum ? .array(elements) : nil
         }
+        guard Self.isSmall(element, times: wanted) else { return nil }
         let others = schema["uniqueItems"] == true ? documents.resolved(items)?["enum"]?.array ?? [] : []
         while elements.count < wanted {
             guard schema["uniqueItems"] == true else {
