@@ -91,6 +91,28 @@ int64_t waybill_thread_time(int64_t thread) {
 #endif
 }
 
+bool waybill_raise_stacks(size_t bytes) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0) return true;
+    if (limit.rlim_cur < bytes) {
+        // The system applies it to the first thread when its stack grows.
+        limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+        setrlimit(RLIMIT_STACK, &limit);
+    }
+#if defined(__GLIBC__)
+    // The stacks of other threads have the size of the limit when the program was started.
+    pthread_attr_t attributes;
+    size_t size;
+    if (pthread_getattr_default_np(&attributes) == 0) {
+        if (pthread_attr_getstacksize(&attributes, &size) == 0 && size < bytes
+            && pthread_attr_setstacksize(&attributes, bytes) == 0)
+            pthread_setattr_default_np(&attributes);
+        pthread_attr_destroy(&attributes);
+    }
+#endif
+    return limit.rlim_cur >= bytes;
+}
+
 static void *pass(void *gate) {
     // The C library reserves memory for the allocations of the thread.
     void *volatile allocated = malloc(64);

@@ -1,8 +1,8 @@
-#define _GNU_SOURCE
 #include "CXML.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,16 +93,91 @@ bool waybill_xml_load(void) {
     return xml.is_loaded;
 }
 
+// MARK: Threads
+
+/// Work of libxml2 that nothing interrupts, on a thread of its own. Other structures start with it.
+typedef struct job {
+    void (*work)(struct job *job);
+    /// Releases an abandoned job after its work.
+    void (*discard)(struct job *job);
+    pthread_cond_t end;
+    /// The document that it uses, and the limit of its operations, which ends it early; `NULL` without one.
+    xmlDocPtr document;
+    volatile unsigned long *limit;
+    /// Whether it has ended, whether nothing waits for it any more, and whether the document is then released with it.
+    bool has_ended, is_abandoned, frees_document;
+} job;
+
+/// Protects the last members of jobs, and `_private` of documents: the abandoned job that still uses one.
+static pthread_mutex_t jobs = PTHREAD_MUTEX_INITIALIZER;
+
+static void *do_work(void *argument) {
+    job *job = argument;
+    job->work(job);
+    pthread_mutex_lock(&jobs);
+    job->has_ended = true;
+    bool is_abandoned = job->is_abandoned;
+    xmlDocPtr document = job->frees_document ? job->document : NULL;
+    if (is_abandoned && job->document) job->document->_private = NULL;
+    pthread_cond_signal(&job->end);
+    pthread_mutex_unlock(&jobs);
+    if (!is_abandoned) return NULL;
+    job->discard(job);
+    if (document) xml.xmlFreeDoc(document);
+    return NULL;
+}
+
+static const char *const stopped = "the time of the step has passed";
+
+/// Does the work of a job until it must stop, and then abandons it. Returns false, and describes the failure, if the work has
+/// not ended, or was not started and the job has been released.
+static bool run(job *job, waybill_xml_must_stop must_stop, waybill_xml_failure *failure) {
+    if (!must_stop) {
+        job->work(job);
+        return true;
+    }
+    pthread_t thread;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_cond_init(&job->end, NULL);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int code = pthread_create(&thread, NULL, do_work, job);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (code) {
+        snprintf(failure->message, sizeof failure->message, "a thread could not be started: %s", strerror(code));
+        job->discard(job);
+        return false;
+    }
+    pthread_mutex_lock(&jobs);
+    while (!job->has_ended && !job->is_abandoned) {
+        struct timespec time;
+        clock_gettime(CLOCK_REALTIME, &time);
+        time.tv_nsec += 20000000;
+        time.tv_sec += time.tv_nsec / 1000000000;
+        time.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&job->end, &jobs, &time);
+        job->is_abandoned = !job->has_ended && must_stop();
+    }
+    bool has_ended = job->has_ended;
+    if (!has_ended && job->document) job->document->_private = job;
+    if (!has_ended && job->limit) *job->limit = 1;
+    pthread_mutex_unlock(&jobs);
+    if (has_ended) pthread_join(thread, NULL);
+    else pthread_detach(thread);
+    if (!has_ended) snprintf(failure->message, sizeof failure->message, "%s", stopped);
+    return has_ended;
+}
+
+static bool is_abandoned(job *job) {
+    pthread_mutex_lock(&jobs);
+    bool is_abandoned = job->is_abandoned;
+    pthread_mutex_unlock(&jobs);
+    return is_abandoned;
+}
+
 // MARK: Documents
 
-enum {
-    most_levels = 2000,
-    most_nodes = 2000000,
-    most_attributes = 10000,
-    most_words = 20000,
-    most_default_bytes = 256 << 20,
-    chunk_bytes = 1 << 16,
-};
+enum { most_levels = 2000, most_nodes = 2000000, most_default_bytes = 256 << 20, chunk_bytes = 1 << 16 };
 
 /// The state of a parser, which `_private` of libxml2's context points to.
 typedef struct {
@@ -192,38 +267,20 @@ static void note_error(void *context, const xmlError *error) {
     parser->failure->line = error->line;
 }
 
-/// Returns where a text is after a mark, or its end.
-static const char *after(const char *mark, const char *text, const char *end) {
-    const char *found = memmem(text, end - text, mark, strlen(mark));
-    return found ? found + strlen(mark) : end;
-}
+/// A text that is parsed. Elements with very many attributes take a time that grows with the square of their number.
+typedef struct {
+    job job;
+    char *bytes;
+    size_t count;
+    bool is_html;
+    waybill_xml_failure failure;
+    xmlDocPtr document;
+} parsing;
 
-/// Returns whether a tag has so many words that libxml2, which compares each attribute with all others and asks nobody
-/// whether it must stop, takes seconds for it. In XML, a value in quotes is one word; browsers and libxml2 disagree about
-/// broken quotes, so HTML has none here.
-static bool has_too_many_attributes(const char *text, const char *end, bool is_html) {
-    int most = is_html ? most_words : most_attributes;
-    while (text < end && (text = memchr(text, '<', end - text))) {
-        size_t left = end - text;
-        if (!is_html && left > 4 && !memcmp(text, "<!--", 4)) text = after("-->", text + 4, end);
-        else if (!is_html && left > 9 && !memcmp(text, "<![CDATA[", 9)) text = after("]]>", text + 9, end);
-        else if (!is_html && left > 2 && text[1] == '?') text = after("?>", text, end);
-        else {
-            int words = 0;
-            for (text++; text < end && *text != '>' && *text != '<'; text++) {
-                bool is_quote = !is_html && (*text == '"' || *text == '\'');
-                const char *quote = is_quote ? memchr(text + 1, *text, end - text - 1) : NULL;
-                if (quote) text = quote;
-                if ((quote || strchr(" \t\r\n/", *text)) && ++words > most) return true;
-            }
-        }
-    }
-    return false;
-}
-
-waybill_xml_document *waybill_xml_parse(
-    const char *bytes, size_t count, bool is_html, waybill_xml_must_stop must_stop, waybill_xml_failure *failure
-) {
+static void parse(job *job) {
+    parsing *parsing = (void *)job;
+    bool is_html = parsing->is_html;
+    waybill_xml_failure *failure = &parsing->failure;
     xmlSAXHandler handler = {0};
     if (is_html) {
         xml.xmlSAX2InitHtmlDefaultSAXHandler(&handler);
@@ -245,18 +302,12 @@ waybill_xml_document *waybill_xml_parse(
     xmlParserCtxtPtr context =
         is_html ? xml.htmlCreatePushParserCtxt(&handler, NULL, NULL, 0, NULL, XML_CHAR_ENCODING_UTF8)
                 : xml.xmlCreatePushParserCtxt(&handler, NULL, NULL, 0, NULL);
-    *failure = (waybill_xml_failure){.offset = -1};
     if (!context) {
         snprintf(failure->message, sizeof failure->message, "the memory does not suffice");
-        return NULL;
+        return;
     }
     parser parser = {.context = context, .failure = failure};
     context->_private = &parser;
-    if (has_too_many_attributes(bytes, bytes + count, is_html)) {
-        const char *message = is_html ? "the attributes of an element have more than 20,000 words"
-                                      : "an element has more than 10,000 attributes";
-        snprintf(failure->message, sizeof failure->message, "%s", message);
-    }
     // The limits of libxml2, such as 256 levels, are replaced by those here.
     if (is_html) {
         xml.htmlCtxtUseOptions(context, HTML_PARSE_NONET | HTML_PARSE_IGNORE_ENC | XML_PARSE_HUGE);
@@ -264,29 +315,67 @@ waybill_xml_document *waybill_xml_parse(
         xml.xmlCtxtUseOptions(context, XML_PARSE_NONET | XML_PARSE_IGNORE_ENC | XML_PARSE_HUGE);
     }
     size_t position = 0;
-    while (position < count && !failure->message[0]) {
-        size_t size = count - position < chunk_bytes ? count - position : chunk_bytes;
-        if (is_html) xml.htmlParseChunk(context, bytes + position, (int)size, 0);
-        else xml.xmlParseChunk(context, bytes + position, (int)size, 0);
+    while (position < parsing->count && !failure->message[0]) {
+        size_t rest = parsing->count - position, size = rest < chunk_bytes ? rest : chunk_bytes;
+        if (is_html) xml.htmlParseChunk(context, parsing->bytes + position, (int)size, 0);
+        else xml.xmlParseChunk(context, parsing->bytes + position, (int)size, 0);
         position += size;
-        if (must_stop()) fail(&parser, "the time of the step has passed%s", "");
+        if (is_abandoned(job)) fail(&parser, "%s", stopped);
     }
     if (!failure->message[0]) {
         if (is_html) xml.htmlParseChunk(context, "", 0, 1);
         else xml.xmlParseChunk(context, "", 0, 1);
     }
-    xmlDocPtr document = context->myDoc;
+    parsing->document = context->myDoc;
     context->myDoc = NULL;
-    bool has_root = document && xml.xmlDocGetRootElement(document);
+    bool has_root = parsing->document && xml.xmlDocGetRootElement(parsing->document);
     if (!failure->message[0] && !has_root) fail(&parser, "it has no element%s", "");
     if (!failure->message[0] && !is_html && !context->wellFormed) fail(&parser, "it is not well-formed%s", "");
     xml.xmlFreeParserCtxt(context);
-    if (!failure->message[0]) return (waybill_xml_document *)document;
-    if (document) xml.xmlFreeDoc(document);
-    return NULL;
+    if (!failure->message[0] || !parsing->document) return;
+    xml.xmlFreeDoc(parsing->document);
+    parsing->document = NULL;
 }
 
-void waybill_xml_free(waybill_xml_document *document) { xml.xmlFreeDoc((xmlDocPtr)document); }
+static void discard_parsing(job *job) {
+    parsing *parsing = (void *)job;
+    if (parsing->document) xml.xmlFreeDoc(parsing->document);
+    free(parsing->bytes);
+    free(parsing);
+}
+
+waybill_xml_document *waybill_xml_parse(
+    const char *bytes, size_t count, bool is_html, waybill_xml_must_stop must_stop, waybill_xml_failure *failure
+) {
+    *failure = (waybill_xml_failure){.offset = -1};
+    parsing *parsing = calloc(1, sizeof *parsing);
+    if (parsing) parsing->bytes = malloc(count + 1);
+    if (!parsing || !parsing->bytes) {
+        free(parsing);
+        snprintf(failure->message, sizeof failure->message, "the memory does not suffice");
+        return NULL;
+    }
+    memcpy(parsing->bytes, bytes, count);
+    parsing->count = count;
+    parsing->is_html = is_html;
+    parsing->failure.offset = -1;
+    parsing->job.work = parse;
+    parsing->job.discard = discard_parsing;
+    if (!run(&parsing->job, must_stop, failure)) return NULL;
+    *failure = parsing->failure;
+    waybill_xml_document *document = (void *)parsing->document;
+    parsing->document = NULL;
+    discard_parsing(&parsing->job);
+    return document;
+}
+
+void waybill_xml_free(waybill_xml_document *document) {
+    pthread_mutex_lock(&jobs);
+    job *job = ((xmlDocPtr)document)->_private;
+    if (job) job->frees_document = true;
+    pthread_mutex_unlock(&jobs);
+    if (!job) xml.xmlFreeDoc((xmlDocPtr)document);
+}
 
 void waybill_xml_make_well_formed(waybill_xml_document *document) {
     xmlDocPtr doc = (xmlDocPtr)document;
@@ -373,153 +462,68 @@ static void note_xpath_error(void *data, const xmlError *error) {
     failure->offset = error->str1 ? error->int1 : -1;
 }
 
-// The sets of nodes of some axes are united in quadratic time, in which libxml2 asks nobody whether it must stop. So an
-// evaluation in a document that is not small has a thread of its own. Nobody waits for it any more when the time of the step
-// has passed; it then owns the document, and ends by the limit of operations at the latest.
-
-enum { small_bytes = 1024, most_abandoned = 4, thread_stack = 4 << 20 };
-
-/// An evaluation, and what it needs when its caller no longer waits for it.
+/// An expression that is evaluated. libxml2 counts operations, but one that finds nodes compares each of them with all that
+/// were found before.
 typedef struct {
-    xmlDocPtr document;
-    char *expression;
-    /// Prefixes, each followed by its namespace, and `NULL`.
-    char **namespaces;
+    job job;
+    xmlXPathContextPtr context;
+    xmlXPathCompExprPtr compiled;
     xmlXPathObjectPtr value;
     waybill_xml_failure failure;
-    pthread_mutex_t lock;
-    pthread_cond_t end;
-    bool has_ended, is_abandoned;
 } evaluation;
 
-static _Atomic int abandoned = 0;
-
-static void free_evaluation(evaluation *work) {
-    free(work->expression);
-    for (char **text = work->namespaces; text && *text; text++) free(*text);
-    free(work->namespaces);
-    pthread_mutex_destroy(&work->lock);
-    pthread_cond_destroy(&work->end);
-    free(work);
+static void evaluate(job *job) {
+    evaluation *evaluation = (void *)job;
+    evaluation->value = xml.xmlXPathCompiledEval(evaluation->compiled, evaluation->context);
 }
 
-/// Returns `NULL` if the memory does not suffice.
-static evaluation *new_evaluation(xmlDocPtr document, const char *expression, const char *const *namespaces) {
-    evaluation *work = calloc(1, sizeof *work);
-    if (!work) return NULL;
-    pthread_mutex_init(&work->lock, NULL);
-    pthread_cond_init(&work->end, NULL);
-    work->document = document;
-    work->failure.offset = -1;
-    size_t count = 0;
-    while (namespaces[count]) count++;
-    bool is_complete = (work->expression = strdup(expression)) && (work->namespaces = calloc(count + 1, sizeof(char *)));
-    for (size_t index = 0; is_complete && index < count; index++) {
-        is_complete = (work->namespaces[index] = strdup(namespaces[index])) != NULL;
-    }
-    if (is_complete) return work;
-    free_evaluation(work);
-    return NULL;
-}
-
-static void evaluate(evaluation *work) {
-    waybill_xml_failure *failure = &work->failure;
-    xmlXPathContextPtr context = xml.xmlXPathNewContext(work->document);
-    if (context) {
-        context->node = xml.xmlDocGetRootElement(work->document);
-        context->opLimit = most_operations;
-        context->depth = levels_not_used;
-        context->userData = failure;
-        context->error = (xmlStructuredErrorFunc)note_xpath_error;
-        for (char **pair = work->namespaces; *pair; pair += 2) {
-            xml.xmlXPathRegisterNs(context, BAD_CAST pair[0], BAD_CAST pair[1]);
-        }
-        xmlXPathCompExprPtr compiled = xml.xmlXPathCtxtCompile(context, BAD_CAST work->expression);
-        if (compiled) {
-            work->value = xml.xmlXPathCompiledEval(compiled, context);
-            xml.xmlXPathFreeCompExpr(compiled);
-        }
-        xml.xmlXPathFreeContext(context);
-    }
-    if (work->value && failure->message[0]) {
-        xml.xmlXPathFreeObject(work->value);
-        work->value = NULL;
-    }
-    if (!work->value && !failure->message[0]) {
-        snprintf(failure->message, sizeof failure->message, "it cannot be evaluated");
-    }
-}
-
-static void *evaluate_on_thread(void *data) {
-    evaluation *work = data;
-    evaluate(work);
-    pthread_mutex_lock(&work->lock);
-    work->has_ended = true;
-    pthread_cond_signal(&work->end);
-    bool is_abandoned = work->is_abandoned;
-    pthread_mutex_unlock(&work->lock);
-    if (is_abandoned) {
-        if (work->value) xml.xmlXPathFreeObject(work->value);
-        xml.xmlFreeDoc(work->document);
-        free_evaluation(work);
-        abandoned--;
-    }
-    return NULL;
-}
-
-/// Evaluates on a thread. Returns whether the evaluation has ended; otherwise nobody may use it and its document any more.
-static bool wait_for(evaluation *work, waybill_xml_must_stop must_stop, waybill_xml_failure *failure) {
-    pthread_attr_t attributes;
-    pthread_t thread;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, thread_stack);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    bool has_thread = abandoned < most_abandoned && !pthread_create(&thread, &attributes, evaluate_on_thread, work);
-    pthread_attr_destroy(&attributes);
-    if (!has_thread) {
-        const char *message = abandoned < most_abandoned
-            ? "no thread could be started" : "four earlier evaluations are past their time and have not ended";
-        snprintf(work->failure.message, sizeof work->failure.message, "%s", message);
-        return true;
-    }
-    pthread_mutex_lock(&work->lock);
-    while (!work->has_ended && !work->is_abandoned) {
-        struct timespec time;
-        clock_gettime(CLOCK_REALTIME, &time);
-        time.tv_nsec += 10000000;
-        time.tv_sec += time.tv_nsec / 1000000000;
-        time.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&work->end, &work->lock, &time);
-        if (!work->has_ended && must_stop()) {
-            work->is_abandoned = true;
-            abandoned++;
-        }
-    }
-    bool has_ended = work->has_ended;
-    pthread_mutex_unlock(&work->lock);
-    if (!has_ended) snprintf(failure->message, sizeof failure->message, "the time of the step has passed");
-    return has_ended;
+static void discard_evaluation(job *job) {
+    evaluation *evaluation = (void *)job;
+    if (evaluation->value) xml.xmlXPathFreeObject(evaluation->value);
+    if (evaluation->compiled) xml.xmlXPathFreeCompExpr(evaluation->compiled);
+    if (evaluation->context) xml.xmlXPathFreeContext(evaluation->context);
+    free(evaluation);
 }
 
 waybill_xpath_value *waybill_xpath_evaluate(
-    waybill_xml_document **document, size_t bytes, const char *expression, const char *const *namespaces,
+    waybill_xml_document *document, const char *expression, const char *const *namespaces,
     waybill_xml_must_stop must_stop, waybill_xml_failure *failure
 ) {
     *failure = (waybill_xml_failure){.offset = -1};
-    evaluation *work = new_evaluation((xmlDocPtr)*document, expression, namespaces);
-    if (!work) {
-        snprintf(failure->message, sizeof failure->message, "the memory does not suffice");
+    pthread_mutex_lock(&jobs);
+    bool is_in_use = ((xmlDocPtr)document)->_private;
+    pthread_mutex_unlock(&jobs);
+    evaluation *evaluation = is_in_use ? NULL : calloc(1, sizeof *evaluation);
+    if (!evaluation) {
+        snprintf(failure->message, sizeof failure->message, "%s", is_in_use ? stopped : "the memory does not suffice");
         return NULL;
     }
-    if (bytes <= small_bytes) {
-        evaluate(work);
-    } else if (!wait_for(work, must_stop, failure)) {
-        *document = NULL;
-        return NULL;
+    evaluation->failure.offset = -1;
+    xmlXPathContextPtr context = evaluation->context = xml.xmlXPathNewContext((xmlDocPtr)document);
+    if (context) {
+        context->node = xml.xmlDocGetRootElement((xmlDocPtr)document);
+        context->opLimit = most_operations;
+        context->depth = levels_not_used;
+        context->userData = &evaluation->failure;
+        context->error = (xmlStructuredErrorFunc)note_xpath_error;
+        for (; namespaces[0]; namespaces += 2) {
+            xml.xmlXPathRegisterNs(context, BAD_CAST namespaces[0], BAD_CAST namespaces[1]);
+        }
+        evaluation->compiled = xml.xmlXPathCtxtCompile(context, BAD_CAST expression);
     }
-    *failure = work->failure;
-    xmlXPathObjectPtr value = work->value;
-    free_evaluation(work);
+    if (evaluation->compiled) {
+        evaluation->job.work = evaluate;
+        evaluation->job.discard = discard_evaluation;
+        evaluation->job.document = (xmlDocPtr)document;
+        evaluation->job.limit = &context->opLimit;
+        if (!run(&evaluation->job, must_stop, failure)) return NULL;
+    }
+    *failure = evaluation->failure;
+    xmlXPathObjectPtr value = evaluation->value;
+    if (!failure->message[0] && value) evaluation->value = NULL;
+    else value = NULL;
+    discard_evaluation(&evaluation->job);
+    if (!value && !failure->message[0]) snprintf(failure->message, sizeof failure->message, "it cannot be evaluated");
     return (waybill_xpath_value *)value;
 }
 

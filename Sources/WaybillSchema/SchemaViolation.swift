@@ -46,6 +46,8 @@ package struct SchemaViolation: Sendable, Equatable {
 extension SchemaViolation {
     /// The maximum length of a string that a sentence quotes. It is not cut, because a part of a secret is not recognised.
     private static let longestQuotation = 80
+    /// The maximum length of the location of a value, which may have the names of a server.
+    private static let longestLocation = 200
 
     /// The violation as a sentence about the data, with the scalar that was found.
     package func sentence(in data: JSON) -> String { sentence + found(in: data) }
@@ -81,10 +83,10 @@ extension SchemaViolation {
     /// The violation as a sentence about the data.
     package var sentence: String {
         if case .unknownName(let name, _) = detail, !instanceLocation.tokens.isEmpty {
-            let parent = JSONPointer(instanceLocation.tokens.dropLast()).description
+            let parent = JSONPointer(instanceLocation.tokens.dropLast()).description.excerpt(Self.longestLocation)
             return "\(parent.isEmpty ? "the data" : "the value at \(parent)") has \(Self.unknownKey(name))\(meant)"
         }
-        let location = instanceLocation.description
+        let location = instanceLocation.description.excerpt(Self.longestLocation)
         return "\(location.isEmpty ? "the data" : "the value at \(location)") \(message)"
     }
 

@@ -66,6 +66,32 @@ import WaybillTestSupport
         #expect(command.errorText.contains("Raise the limit of open files (ulimit -n)."), "\(command.errorText)")
     }
 
+    @Test func `a limit of stacks is raised, or is an error`() async throws {
+        let deep = String(repeating: "[", count: 500) + "1" + String(repeating: "]", count: 500)
+        let (raised, _) = try await shell("echo '\(deep)' > d.json; ulimit -S -s 192; $W eval 'count($..*)' d.json")
+        #expect(
+            raised.status == 0 && raised.outputText == "500\n",
+            "\(raised.outputText.suffix(200))\(raised.errorText)"
+        )
+        let fixed = try await shell("ulimit -s 192; exec $W run m.yaml --mock").command
+        #expect(fixed.status == 3)
+        #expect(fixed.errorText.contains("Raise the limit of stacks (ulimit -s)."), "\(fixed.errorText)")
+    }
+
+    @Test func `downloads that have too few open files name the limit`() async throws {
+        let manifest = """
+            waybill: 1
+            services: {s: {baseURL: "http://127.0.0.1:9"}}
+            graphs:
+              main:
+                chain: [{forEach: {in: "range(0, 60)", as: i, concurrency: 60}, get: "/${i}", download: {to: "${i}"}, mock: {body: x}}]
+            """
+        let line = "cat > d.yaml <<'E'\n\(manifest)\nE\nulimit -n 48; exec $W run d.yaml --mock"
+        let command = try await shell(line).command
+        #expect(command.status == 1)
+        #expect(command.outputText.contains("Too many open files (ulimit -n)"), "\(command.outputText)")
+    }
+
     @Test func `a limit of threads that is too low is an error`() async throws {
         // The limit does not apply to root, and another user may not be able to enter the folder of the build.
         let user = getuid() == 0 ? "setpriv --reuid 54321 --clear-groups" : ""

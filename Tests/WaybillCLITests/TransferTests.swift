@@ -74,7 +74,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: [true, false])
-    func `cookies that a killed run has not stored in their jar are obtained again`(isKilled: Bool) async throws {
+    func `a run that is killed has stored its cookies in their jar`(isKilled: Bool) async throws {
         let requests = Mutex<[String]>([])
         let folder = folder
         let server = try LoopbackServer { connection in
@@ -107,13 +107,11 @@ import WaybillTestSupport
         let run = try await shell(
             isKilled
                 ? """
-                "$W" run m.yaml --out out & P=$!; until [ -e held ]; do sleep 0.05; done; kill -9 $P; wait $P; "$W" resume out
+                "$W" run m.yaml --out out & P=$!; until [ -e held ]; do sleep 0.05; done; kill -9 $P; wait $P; grep -q sid jar.txt && "$W" resume out
                 """ : "$W run m.yaml --out out; $W resume out"
         )
         #expect(run.status == 0, "\(run.outputText)\(run.errorText)")
-        let all = requests.withLock { $0 }
-        let expected = ["/login none", "/item sid=1"] + (isKilled ? ["/login none"] : []) + ["/item sid=1"]
-        #expect(all == expected)
+        #expect(requests.withLock { $0 } == ["/login none", "/item sid=1", "/item sid=1"])
         #expect(folder.read("jar.txt")?.contains("sid") == true)
     }
 

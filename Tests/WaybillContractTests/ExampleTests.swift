@@ -78,6 +78,10 @@ import WaybillSchema
         #expect(try example(#""schema": {"type": "integer", "example": 4, "default": 5}"#) == 4)
         #expect(try example(#""schema": {"type": "integer", "default": 5}"#) == 5)
         #expect(try example("") == nil)
+        // A hundred times a hundred and so on are too many.
+        let list = { #"{"type": "array", "minItems": 100, "items": \#($0)}"# }
+        let large = (0..<5).reduce(#"{"type": "string", "minLength": 1000}"#) { inner, _ in list(inner) }
+        #expect(try example(#""schema": \#(large)"#) == nil)
         // A value within the limits does not exist.
         let endless =
             ##""schema": {"type": "object", "required": ["next"], "properties": {"next": {"$ref": "#/components/schemas/Loop"}}}"##

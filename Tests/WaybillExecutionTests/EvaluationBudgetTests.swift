@@ -28,6 +28,14 @@ import WaybillTransport
             "\"" + String(repeating: "a", count: 300_000) + "\"",
             "expect: {schema: {type: string, pattern: '^(a+)\\1b'}}"
         ),
+        "xpath": (
+            "<r>" + String(repeating: "<a/>", count: 30_000) + "</r>",
+            "decoding: text, expect: {body: [\"xpath($, 'count(//a/following::*)') > 3\"]}"
+        ),
+        "attributes": (
+            "<p" + (0..<100_000).map { " a\($0)='1'" }.joined() + "/>",
+            "decoding: xml"
+        ),
         "expect": (numbers, "expect: {body: [\"\(condition)\"]}"),
         "recover": (
             numbers,

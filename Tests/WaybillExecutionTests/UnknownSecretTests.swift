@@ -132,4 +132,13 @@ import WaybillTransport
         #expect(message == nil)
         #expect(!(written["events.ndjson"] ?? "").contains(Self.secret))
     }
+
+    @Test func `a credential that is written in a header field is redacted where a server repeats it`() async throws {
+        let (message, written) = try await run(
+            "get: /a, headers: {X-Api-Key: written-1, Authorization: Bearer written-2}, \(Self.token)",
+            ["/a": .json("{\"token\": 1, \"message\": \"bad key written-1, bad token written-2\"}", status: 403)]
+        )
+        #expect(message?.contains("bad key") == true, "\(message ?? "")")
+        for text in written.values + [message ?? ""] { #expect(!text.contains("written-"), "\(text)") }
+    }
 }

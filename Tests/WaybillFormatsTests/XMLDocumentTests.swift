@@ -87,17 +87,6 @@ import WaybillJSON
         #expect(throws: XPathExpression.Failure.self) { try document.evaluate(XPathExpression("1"), namespaces: [:]) }
     }
 
-    @Test(arguments: [" a1=1", " b", "/c='1'"])
-    func `an element with very many attributes is refused`(attribute: String) throws {
-        let start = ContinuousClock.now
-        let text = (0..<60_000).map { "\(attribute.prefix(2))\($0)\(attribute.dropFirst(2))" }.joined()
-        #expect(throws: XMLDocument.SyntaxError.self) { try XMLDocument(parsing: "<a\(text)/>") }
-        #expect(throws: XMLDocument.SyntaxError.self) { try XMLDocument.wellFormed(html: "<a =\"' ' \(text) '\">") }
-        #expect(start.duration(to: .now) < .seconds(10))
-        // Words of values are not attributes.
-        _ = try XMLDocument(parsing: "<!-- <a\(text)--><a><![CDATA[<a\(text)]]><b c=\"\(text)\"/></a>")
-    }
-
     @Test func `nodes that contain each other are limited in their size`() throws {
         let deep =
             String(repeating: "<a>", count: 1_500) + String(repeating: "x", count: 400_000)

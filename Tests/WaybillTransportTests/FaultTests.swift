@@ -152,6 +152,14 @@ import WaybillTestSupport
         ),
         ("before a response", [.settings, .goAway(lastStream: 1, error: 2)]),
         ("with a reset stream", [.settings, .ok, .init(.reset, stream: 1, [0, 0, 0, 2])]),
+        (
+            "with a stream that is reset without an error",
+            [.settings, .ok, .init(.data, stream: 1, [1, 2]), .init(.reset, stream: 1, [0, 0, 0, 0])]
+        ),
+        (
+            "with a frame that is not permitted",
+            [.settings, .ok, .init(.data, stream: 1, [1, 2]), .init(.settings, stream: 1)]
+        ),
         ("with nonsense", [.settings, .init(.headers, flags: 4, stream: 1, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])]),
     ])
     func `an HTTP 2 connection that is aborted is a failure of the transfer`(
@@ -171,6 +179,53 @@ import WaybillTestSupport
                 #expect(failure.kind == .transfer, "\(failure)")
                 #expect(failure.wasSent)
                 #expect(server.connectionCount == 1)
+            }
+        }
+    }
+
+    @Test(arguments: [[], [HTTP2Frame(.reset, stream: 1, [0, 0, 0, 0])], [.init(.reset, stream: 1, [0, 0, 0, 8])]])
+    func `an HTTP 2 response that does not wait for the body of its request is the response`(
+        end: [HTTP2Frame]
+    ) async throws {
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            guard connection.readHTTP2Request() else { return }
+            connection.write([.settings, .ok, .init(.data, stream: 1, [1]), .init(.data, flags: 1, stream: 1, [2])])
+            connection.write(end)
+            connection.waitForEnd()
+        }
+        try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(method: "POST", url: server.url()).with {
+                    $0.version = .http2PriorKnowledge
+                }
+                for body in [[UInt8](repeating: 1, count: 300_000), [1]] {
+                    var request = request
+                    request.body = .bytes(body)
+                    let result = await transport.send(request)
+                    #expect(result.response?.body == [1, 2], "\(result)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        [HTTP2Frame(.data, flags: 1, stream: 1, [7])],
+        [.init(.data, stream: 1, [7]), .init(.data, flags: 1, stream: 1)],
+        // A trailer field, without an index.
+        [.init(.data, stream: 1, [7]), .init(.headers, flags: 5, stream: 1, [0, 1, 97, 1, 98])],
+        [.init(.data, flags: 1, stream: 1, [7]), .init(.reset, stream: 1, [0, 0, 0, 0])],
+    ])
+    func `an HTTP 2 response is complete when its stream ends`(frames: [HTTP2Frame]) async throws {
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            guard connection.readHTTP2Request() else { return }
+            connection.write([.settings, .ok] + frames)
+            connection.waitForEnd()
+        }
+        try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(url: server.url()).with { $0.version = .http2PriorKnowledge }
+                let result = await transport.send(request)
+                #expect(result.response?.body == [7], "\(result)")
             }
         }
     }

@@ -46,6 +46,10 @@ int waybill_set_file_limit(const struct rlimit *limit);
 /// Whether a limit of processes or memory is so low that threads may fail to start.
 bool waybill_threads_may_fail(void);
 
+/// Raises the size of the stacks of the current thread, which must be the first one, and of threads that are started later,
+/// to this many bytes. Returns false if the limit does not allow the former.
+bool waybill_raise_stacks(size_t bytes);
+
 /// An identifier of the current thread for `waybill_thread_time`, which any thread may use; -1 if the system has none.
 int64_t waybill_current_thread(void);
 
@@ -86,6 +90,17 @@ int waybill_start(
     int output,
     int errors
 );
+
+/// Receives the owner of an HTTP/2 stream on which a part of a body has arrived; no bytes at the end of the stream.
+typedef void (*waybill_stream_observer)(void *owner, const uint8_t *bytes, size_t count);
+
+/// Passes the data that a library receives on its HTTP/2 streams, and the ends of the streams, to a function before the library
+/// receives them. The library is the one that contains an address. It must be linked with nghttp2, and set the owner of each
+/// stream.
+void waybill_observe_streams(const void *library, waybill_stream_observer function);
+
+/// Whether streams are observed: not before the first connection, nor if the library contains its own nghttp2.
+bool waybill_observes_streams(void);
 
 /// Opens the library that contains an address, to look up functions in it and in those that it is linked with. That may be
 /// the program. Returns NULL if there is no such library.

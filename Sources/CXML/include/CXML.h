@@ -39,7 +39,7 @@ bool waybill_xml_load(void);
 /// in HTML, the entities of HTML 4 are known, and broken markup is repaired.
 ///
 /// Returns `NULL` and describes the failure if that is not possible, or if the document is nested more than 2,000 levels
-/// deep or has more than 2,000,000 nodes.
+/// deep or has more than 2,000,000 nodes. `must_stop` is asked until the end; `NULL` for a small document.
 waybill_xml_document *waybill_xml_parse(
     const char *bytes, size_t count, bool is_html, waybill_xml_must_stop must_stop, waybill_xml_failure *failure);
 
@@ -49,15 +49,15 @@ void waybill_xml_free(waybill_xml_document *document);
 /// document type, declarations of namespaces, and names that XML does not allow.
 void waybill_xml_make_well_formed(waybill_xml_document *document);
 
-/// Evaluates an expression at the root element of a document. Returns `NULL` and describes the failure if it is invalid,
-/// takes too many steps, or must stop. In the last case the document may be in use for some more time: it is then set to
-/// `NULL`, and released later.
+/// Evaluates an expression at the root element of a document. Returns `NULL` and describes the failure if it is invalid or
+/// takes too many steps.
 ///
 /// - Parameters:
-///   - bytes: The size of the document.
 ///   - namespaces: Prefixes, each followed by its namespace, and `NULL`.
+///   - must_stop: Asked until the evaluation ends; `NULL` for a small document. An evaluation that is stopped may keep a
+///     thread busy for a while, and the document fails all other ones until then.
 waybill_xpath_value *waybill_xpath_evaluate(
-    waybill_xml_document **document, size_t bytes, const char *expression, const char *const *namespaces,
+    waybill_xml_document *document, const char *expression, const char *const *namespaces,
     waybill_xml_must_stop must_stop, waybill_xml_failure *failure);
 
 void waybill_xpath_free(waybill_xpath_value *value);

@@ -47,8 +47,15 @@ enum SystemLimits {
     /// The threads of a run, in addition to the first one: those that it starts, and one of libdispatch for each
     /// processor.
     private static let threads = 12 + max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-    /// Returns an error if the program cannot open enough files or start enough threads.
+
+    /// The bytes of the stack of a thread. Values that are nested as deeply as the limits allow need less.
+    private static let stack = 2 << 20
+
+    /// Returns an error if the program cannot open enough files, or cannot start enough threads with enough stack.
     static func shortage() -> Diagnostic? {
+        guard waybill_raise_stacks(stack) else {
+            return error("use a stack of \(stack >> 20) MiB", ENOMEM, "the limit of stacks (ulimit -s)")
+        }
         var opened: [Int32] = []
         defer { for descriptor in opened { close(descriptor) } }
         while opened.count < files {

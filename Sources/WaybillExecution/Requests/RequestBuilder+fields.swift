@@ -20,6 +20,7 @@ extension RequestBuilder {
                 let text = try value.text(in: scope.scope(entry.level))
                 try register(text)
                 let name = entry.value.name.value
+                if CredentialNames.contains(name) { registerCredentials(text.text) }
                 // It is not sent to another origin after a redirect, and its response is not stored.
                 fields.append(
                     HTTPField(
@@ -45,6 +46,15 @@ extension RequestBuilder {
         if let urgency = settings.urgency { add("Priority", "u=\(urgency)") }
         if isMissing("User-Agent") { fields.append(try userAgent(settings)) }
         return fields
+    }
+
+    /// Registers the value of a field that has credentials because of its name, also without the scheme before them (RFC 9110,
+    /// section 11.4): servers may send it back. A short one may be a word that has other meanings.
+    private func registerCredentials(_ value: String) {
+        let parts = value.split(separator: " ", maxSplits: 1).map(String.init)
+        for credentials in [value, parts.last ?? ""] where credentials.utf8.count >= 6 {
+            redactor.register(credentials)
+        }
     }
 
     private func userAgent(_ settings: Settings) throws(EvaluationFailure) -> HTTPField {

@@ -190,15 +190,20 @@ struct ResponseDecoder {
         return text
     }
 
-    /// The JSON of a response in UTF-8, converted from the character set of its byte order mark, or else of its content
-    /// type. JSON is in UTF-8 (RFC 8259, section 8.1) if the content type has no character set, or an unknown one.
+    /// The JSON of a response in UTF-8 (RFC 8259, section 8.1). It is converted if the content type names another character
+    /// set that programs without Unicode write.
     private func unicode(_ response: HTTPResponse) throws(DecodingError) -> [UInt8] {
         let body = response.body
         let label = Self.parameter("charset", of: response)
         let named = label.isEmpty ? .utf8 : CharacterSet(label: label) ?? .utf8
         switch CharacterSet.marked(body)?.0 ?? named {
         case .utf8: return body
-        case .windows1252, .utf16LittleEndian, .utf16BigEndian, .other: return Array(try text(response).utf8)
+        case .utf16LittleEndian, .utf16BigEndian:
+            throw DecodingError(
+                message: "the response is JSON in UTF-16, but JSON must be in UTF-8 (RFC 8259, section 8.1); "
+                    + "'decoding: text' returns it as a string"
+            )
+        case .windows1252, .other: return Array(try text(response).utf8)
         }
     }
 

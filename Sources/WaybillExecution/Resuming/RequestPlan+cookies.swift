@@ -11,14 +11,6 @@ extension RequestPlan {
         }
     }
 
-    /// Whether it uses cookies whose values a resumed run does not have.
-    ///
-    /// - Parameter losesJars: Whether the cookies of jars with files were not stored either.
-    func losesCookies(losesJars: Bool) -> Bool {
-        if case .jar = settings.cookies?.value { return losesJars }
-        return usesOwnJar
-    }
-
     /// Whether cookies that it receives are kept.
     var keepsCookies: Bool {
         if case .off = settings.cookies?.value { return false }

@@ -32,9 +32,6 @@ package struct ResumeDecision: Sendable {
     /// The services whose sessions set cookies that remaining steps need, with the domains of the cookies.
     package internal(set) var cookieServices: [String: Set<String>] = [:]
 
-    /// Whether the cookies of jars that have files are lost, too.
-    private var losesJars = false
-
     /// A decision in which every step keeps its result.
     package init() {}
 
@@ -61,7 +58,6 @@ package struct ResumeDecision: Sendable {
                 .map(Diagnostic.unsafeRestart)
         }
         diagnostics = diagnostics.sortedByLocation()
-        losesJars = earlier.losesJars
         lostCookies = needs.lostCookies
         omittedOutputs = needs.omittedOutputs
         cookieServices = needs.cookieServices
@@ -90,7 +86,7 @@ package struct ResumeDecision: Sendable {
 
     /// The services whose session has to be fetched before a request is sent, because of its cookies.
     func servicesWithCookies(for request: RequestPlan) -> [String] {
-        guard !cookieServices.isEmpty, request.losesCookies(losesJars: losesJars) else { return [] }
+        guard !cookieServices.isEmpty, request.usesOwnJar else { return [] }
         let host = request.knownHost
         return cookieServices.filter { $0.value.contains { CookieDomain.isSent($0, to: host) } }.keys.sorted()
     }

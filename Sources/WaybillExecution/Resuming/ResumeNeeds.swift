@@ -36,12 +36,10 @@ struct ResumeNeeds {
     /// Outputs of graphs that something needs, by the node that runs the graph.
     private var neededOutputs: [Int: Set<String>] = [:]
     private var waiting: [Use] = []
-    private let losesJars: Bool
     /// How many of the nodes have been visited.
     private var visited = 0
 
     init(_ nodes: inout ResumeNodes, _ earlier: EarlierSteps) {
-        losesJars = earlier.losesJars
         for result in nodes.results { for output in result.outputs { need(output, in: result.scope, nodes) } }
         repeat {
             visitNew(nodes)
@@ -148,7 +146,7 @@ struct ResumeNeeds {
     private func lastRequests(_ nodes: ResumeNodes) -> [String?: Int] {
         var levels: [String?: Int] = [:]
         for node in nodes.all {
-            guard case .remaining = node.state, let request = node.request, request.losesCookies(losesJars: losesJars)
+            guard case .remaining = node.state, let request = node.request, request.usesOwnJar
             else { continue }
             levels[request.knownHost] = max(levels[request.knownHost] ?? 0, node.level)
         }

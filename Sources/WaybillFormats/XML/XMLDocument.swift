@@ -29,21 +29,22 @@ package final class XMLDocument: @unchecked Sendable {
 
     /// The text that was parsed.
     package let source: String
-    /// `nil` after an evaluation that did not end within its time.
-    private let document: Mutex<OpaquePointer?>
+    private let lock = Mutex(())
+    private let document: OpaquePointer
 
     /// Parses a document. An encoding that it declares is ignored, because the text is already decoded.
     package init(parsing text: String, as language: Language = .xml) throws(SyntaxError) {
         guard waybill_xml_load() else { throw SyntaxError(message: XPathExpression.missingLibrary, line: nil) }
         var source = text
         var failure = waybill_xml_failure()
+        let mustStop: waybill_xml_must_stop? = Self.isSmall(text) ? nil : { WorkLimit.isReached }
         let document = source.withUTF8 { bytes in
             unsafe bytes.withMemoryRebound(to: CChar.self) { bytes in
                 unsafe waybill_xml_parse(
                     bytes.baseAddress,
                     bytes.count,
                     language == .html,
-                    { WorkLimit.isReached },
+                    mustStop,
                     &failure
                 )
             }
@@ -51,24 +52,27 @@ package final class XMLDocument: @unchecked Sendable {
         guard let document = unsafe document else {
             throw SyntaxError(message: failure.text, line: failure.line > 0 ? Int(failure.line) : nil)
         }
-        unsafe self.document = Mutex(document)
+        unsafe self.document = document
         self.source = text
     }
 
+    /// Whether a text is so small that libxml2 needs no thread of its own, which can be abandoned when it takes too long.
+    /// Starting one takes as long as parsing a text of this size.
+    private static func isSmall(_ text: String) -> Bool { text.utf8.count < 4 << 10 }
+
     deinit {
-        unsafe document.withLock { if let document = unsafe $0 { unsafe waybill_xml_free(document) } }
+        unsafe waybill_xml_free(document)
     }
 
     /// Returns a page in HTML as well-formed XML without namespaces, comments and document type, so that it can be parsed
     /// as XML. Names that XML does not allow are removed with their attributes; such an element is named `unnamed`.
     package static func wellFormed(html text: String) throws(SyntaxError) -> String {
         let page = try XMLDocument(parsing: text, as: .html)
-        let wellFormed = unsafe page.document.withLock { document in
-            unsafe waybill_xml_make_well_formed(document)
-            return unsafe String(releasing: waybill_xml_text(document))
+        unsafe waybill_xml_make_well_formed(page.document)
+        guard let text = unsafe String(releasing: waybill_xml_text(page.document)) else {
+            throw SyntaxError(message: "the memory does not suffice", line: nil)
         }
-        guard let wellFormed else { throw SyntaxError(message: "the memory does not suffice", line: nil) }
-        return wellFormed
+        return text
     }
 
     /// Returns the value of an expression at the root element.
@@ -78,9 +82,8 @@ package final class XMLDocument: @unchecked Sendable {
         _ expression: XPathExpression,
         namespaces: [String: String]
     ) throws(XPathExpression.Failure) -> XPathExpression.Value {
-        try unsafe document.withLock { document throws(XPathExpression.Failure) in
-            guard unsafe document != nil else { throw XPathExpression.Failure(message: WorkLimit.message) }
-            return try unsafe expression.value(in: &document, source.utf8.count, namespaces: namespaces)
+        try lock.withLock { _ throws(XPathExpression.Failure) in
+            try unsafe expression.value(in: document, isSmall: Self.isSmall(source), namespaces: namespaces)
         }
     }
 }

@@ -69,13 +69,13 @@ package struct XPathExpression: Sendable, Hashable {
         return (kind, names.prefixes)
     }
 
-    /// Returns the value in a document of libxml2, which is `nil` afterwards if it may no longer be used.
+    /// Returns the value in a document of libxml2.
     ///
-    /// - Parameter bytes: The size of the document.
+    /// - Parameter isSmall: Whether the document is so small that the evaluation takes no time worth mentioning.
     @unsafe
     func value(
-        in document: inout OpaquePointer?,
-        _ bytes: Int,
+        in document: OpaquePointer,
+        isSmall: Bool,
         namespaces: [String: String]
     ) throws(Failure) -> Value {
         if text.utf8.contains(0) { throw Failure(message: "it contains a NUL character") }
@@ -85,16 +85,8 @@ package struct XPathExpression: Sendable, Hashable {
         let copies = unsafe pairs.map { unsafe strdup($0) }
         defer { unsafe copies.forEach { unsafe free($0) } }
         let pointers = unsafe copies.map { unsafe $0.map { unsafe UnsafePointer($0) } } + [nil]
-        guard
-            let found = unsafe waybill_xpath_evaluate(
-                &document,
-                bytes,
-                text,
-                pointers,
-                { WorkLimit.isReached },
-                &failure
-            )
-        else {
+        let mustStop: waybill_xml_must_stop? = isSmall ? nil : { WorkLimit.isReached }
+        guard let found = unsafe waybill_xpath_evaluate(document, text, pointers, mustStop, &failure) else {
             throw Failure(message: failure.text, offset: failure.offset < 0 ? nil : Int(failure.offset))
         }
         defer { unsafe waybill_xpath_free(found) }

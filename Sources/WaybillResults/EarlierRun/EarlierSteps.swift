@@ -94,9 +94,6 @@ package struct EarlierSteps: Sendable {
     /// The files that were moved to their paths, by the path of the step that wrote or downloaded them.
     private var files: [String: RunFiles.File] = [:]
 
-    /// Whether the process of the run ended before it stored the cookies of jars that have files.
-    package internal(set) var losesJars = false
-
     /// Creates an empty record.
     package init() {}
 

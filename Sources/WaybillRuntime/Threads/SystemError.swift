@@ -22,7 +22,7 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
             guard let text = buffer.baseAddress, strerror_r(errno, text, buffer.count) == 0 else {
                 return "error \(errno)"
             }
-            return String(cString: text)
+            return String(cString: text) + (errno == EMFILE ? " (ulimit -n)" : "")
         }
     }
 }

@@ -48,10 +48,10 @@ final class ViolationCollector {
         defer { isAtName = false }
         let isContinued = body()
         for index in violations.indices.dropFirst(before) {
-            violations[index].message = "the key '\(name)' \(violations[index].message)"
+            violations[index].message = "the key '\(name.excerpt(80))' \(violations[index].message)"
             guard case .notAllowedValue(let allowed) = violations[index].detail else { continue }
             violations[index].detail = .unknownName(name, known: allowed.compactMap(\.string))
-            violations[index].message = "'\(name)' is not a known key"
+            violations[index].message = "'\(name.excerpt(80))' is not a known key"
         }
         return isContinued
     }

@@ -1,7 +1,7 @@
 /// Atoms and classes of ECMA-262, section 22.2.1, with the `u` flag.
 ///
-/// As in most engines, any ASCII punctuation may follow a backslash, and an unmatched brace or closing bracket is a
-/// literal. Neither is harmful.
+/// As in most engines, any ASCII punctuation may follow a backslash, an unmatched brace or closing bracket is a literal, and
+/// so is a hyphen after or before a set such as `\w` in a class (annex B.1.2). None of it is harmful.
 extension PatternParser {
     mutating func ecmaScriptTerm() throws(RegularExpressionError) -> PatternSyntax {
         if take("\\b") { return .wordBoundary(isNegated: false) }
@@ -117,7 +117,10 @@ extension PatternParser {
             }
             position += 1
             let high = try member(&subsets, classAt: start)
-            guard let low, let high else { throw error("a range must be between two characters") }
+            guard let low, let high else {
+                ranges += [low, 0x2D, high].compactMap { $0.map { $0...$0 } }
+                continue
+            }
             guard low <= high else { throw error("the ends of the range are in the wrong order") }
             ranges.append(low...high)
         }

@@ -1,6 +1,7 @@
 import CLibCurl
 import WaybillFormats
 import WaybillJSON
+import WaybillPlatform
 import WaybillRuntime
 
 /// Why a transfer failed: the kind of failure, libcurl's code or the nearest one, and one sentence without a full stop.
@@ -17,7 +18,9 @@ extension Transfer {
         if let refusal { return (refusal.kind, refusal.code, refusal.message(for: prepared)) }
         let words = (detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail).lowercasedFirst
         let destination = prepared.origin.destination
-        let systemError = report.systemError
+        // libcurl does not report why it could not open a socket.
+        let hasNoSocket = code == CURLE_COULDNT_CONNECT && report.systemError == 0 && FileLimit.isReached
+        let systemError = hasNoSocket ? EMFILE : report.systemError
         let reason = systemError == 0 ? words : SystemError(systemError).description.lowercasedFirst
         let throughProxy = prepared.throughProxy
         switch code {
@@ -92,7 +95,7 @@ extension Transfer.Refusal {
         switch self {
         case .bodyTooLarge, .announcedBodyTooLarge, .memoryFull: CURLE_FILESIZE_EXCEEDED
         case .headerTooLarge, .tooManyCookies, .cookieTooLarge, .jarFull: .tooLarge
-        case .headerIncomplete, .endNotAnnounced, .chunksIncomplete: CURLE_PARTIAL_FILE
+        case .headerIncomplete, .endNotAnnounced, .bodyIncomplete: CURLE_PARTIAL_FILE
         case .headerStartsFolded, .invalidFraming, .versionNotAgreed, .malformedStatusLine: CURLE_WEIRD_SERVER_REPLY
         case .sentTwice: CURLE_ABORTED_BY_CALLBACK
         case .nonceStaleTwice: CURLE_LOGIN_DENIED
@@ -131,7 +134,7 @@ extension Transfer.Refusal {
                 "\(destination) rejected the digest credentials twice because their nonce was stale; the request was "
                 + "not sent again"
         case .endNotAnnounced: return prepared.closedWithoutNotice
-        case .chunksIncomplete: return prepared.closedInResponse
+        case .bodyIncomplete: return prepared.closedInResponse
         case .pinMismatch:
             return "could not connect securely to \(destination): no certificate or public key of the server is pinned"
         case .pinsUnknown:

@@ -1,4 +1,5 @@
 import CLibCurl
+import WaybillPlatform
 
 /// The global state of libcurl.
 enum LibCurl {
@@ -32,6 +33,19 @@ enum LibCurl {
             // A single name lookup would block all transfers.
             return TransportSetUpError(reason: "libcurl was built without asynchronous name lookup")
         }
+        // Before version 8, libcurl treats any end of an HTTP/2 stream without an error as the end of the body, also that
+        // by RST_STREAM, or by a connection whose server violates the protocol (https://github.com/curl/curl/pull/10693).
+        // It also misses the end of a response that does not wait for the body of its request, or loses a part of it.
+        if version.version_num < 0x080000 {
+            waybill_observe_streams(waybill_libcurl_address()) { easy, bytes, count in
+                let arrived = UnsafeBufferPointer(start: bytes, count: count)
+                easy.flatMap(EasyHandle.owner)?.transfer?.noteArrival(of: arrived, endsStream: bytes == nil)
+            }
+        }
         return nil
     }
+
+    /// Whether transfers learn that the server has ended their HTTP/2 stream. Only then is it certain that a body without
+    /// `Content-Length` is complete.
+    static var observesStreams: Bool { waybill_observes_streams() }
 }

@@ -62,8 +62,15 @@ final class Transfer {
     /// Whether the end of the connection is that of the body.
     private(set) var bodyEndsWithConnection = false
     private var chunks: ChunkScanner?
+    // Whether the body ends with its HTTP/2 stream.
+    private var bodyEndsWithStream = false
+    // What has arrived on the HTTP/2 stream and libcurl has not passed on, if the request has a body, and whether the server
+    // has ended the stream.
+    private var stream = (unread: [UInt8](), hasEnded: false)
     // The number of `Set-Cookie` fields in the header.
     private var cookieFields = 0
+    /// Whether the response has set cookies.
+    var hasSetCookies: Bool { cookieFields > 0 }
     // Whether the next piece of the header is the start of a line.
     private var isAtLineStart = true
     private var isEndAnnounced = false
@@ -143,7 +150,7 @@ final class Transfer {
     /// Why Waybill, not libcurl, ended a transfer.
     enum Refusal: Equatable {
         case bodyTooLarge, headerTooLarge, headerIncomplete, headerStartsFolded, nonceStaleTwice, endNotAnnounced,
-            chunksIncomplete, pinMismatch, pinsUnknown, flooded, memoryFull, connectionUnusable, versionNotAgreed,
+            bodyIncomplete, pinMismatch, pinsUnknown, flooded, memoryFull, connectionUnusable, versionNotAgreed,
             tooManyCookies, cookieTooLarge, jarFull
         case sentTwice(overHTTP2: Bool)
         case announcedBodyTooLarge(Int)
@@ -234,6 +241,7 @@ final class Transfer {
     /// after the message, after which the connection cannot be used again (RFC 9112, sections 6.1, 7.1 and 9.3).
     private func observeRest(of length: ResponseFraming.Length) {
         chunks = nil
+        bodyEndsWithStream = head.claimsHTTP2 && length == .marked
         guard !head.claimsHTTP2, let handle else { return }
         if length == .marked {
             chunks = ChunkScanner()
@@ -254,6 +262,36 @@ final class Transfer {
         }
     }
 
+    /// Records what arrives on the HTTP/2 stream, before libcurl passes it on.
+    func noteArrival(of bytes: UnsafeBufferPointer<UInt8>, endsStream: Bool) {
+        stream.hasEnded = stream.hasEnded || endsStream
+        if prepared.body != nil { stream.unread.append(contentsOf: bytes) }
+        if endsStream { noteEarlyEnd() }
+    }
+
+    /// Asks the engine to end the transfer if its response has ended before the body of its request (RFC 9113, section
+    /// 8.1): libcurl 7.88 would wait for the server's permission to send the rest.
+    private func noteEarlyEnd() {
+        if hasWholeHead, stream.unread.isEmpty { _ = commands.add(.adjust(order.cancellation)) }
+    }
+
+    /// Whether the server has ended the HTTP/2 stream of a request with a body after the header of a response that does not
+    /// ask for another request.
+    private var hasWholeHead: Bool {
+        prepared.body != nil && stream.hasEnded && head.isComplete && refusal == nil
+            && !(head.asksForAnother && prepared.request.options.credentials != .none)
+    }
+
+    /// Whether the transfer has its response although libcurl still waits to send the rest of the body, or has ended with a
+    /// code because the server reset the HTTP/2 stream afterwards. libcurl then discards what it has not passed on.
+    func hasEarlyResponse(_ report: TransferReport, after code: CURLcode? = nil) -> Bool {
+        guard hasWholeHead else { return false }
+        guard let code else { return stream.unread.isEmpty && report.sentBytes < prepared.body?.count ?? 0 }
+        guard [CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_SEND_ERROR, CURLE_RECV_ERROR].contains(code) else { return false }
+        let unread = stream.unread
+        return unread.isEmpty || unread.withUnsafeBytes { receiveBody($0) } == .taken
+    }
+
     /// Checks how the connection ends if the body ends with it. Called whenever bytes have arrived, and also after the
     /// last byte, before the connection is closed.
     func inspectConnection() {
@@ -272,6 +310,16 @@ final class Transfer {
     /// before `receiveHeader` does.
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> ReceiveResult {
         if !bytes.isEmpty { watch.noteProgress() }
+        let isBody = head.isComplete
+        let result = receive(bytes)
+        if isBody, result == .taken {
+            stream.unread.removeFirst(min(bytes.count, stream.unread.count))
+            if stream.hasEnded { noteEarlyEnd() }
+        }
+        return result
+    }
+
+    private func receive(_ bytes: UnsafeRawBufferPointer) -> ReceiveResult {
         if EasyHandle.checksHeadFirst, !head.isComplete {
             // libcurl passes a long line in pieces.
             let startsLine = isAtLineStart
@@ -303,7 +351,9 @@ final class Transfer {
         guard !bodyEndsWithConnection || !prepared.origin.isSecure || isEndAnnounced else {
             return refuse(.endNotAnnounced)
         }
-        guard chunks?.isComplete != false else { return refuse(.chunksIncomplete) }
+        guard chunks?.isComplete != false, !bodyEndsWithStream || stream.hasEnded || !LibCurl.observesStreams else {
+            return refuse(.bodyIncomplete)
+        }
         guard case .by(let decoder) = decoding, !decoder.isComplete else { return true }
         return refuse(.incompleteCoding(decoder.codings))
     }
@@ -486,6 +536,7 @@ final class Transfer {
         guard prepared.purpose != .connection else { return true }
         // A server that asked for credentials has not processed the request.
         sendings = answersChallenge ? 1 : sendings + 1
+        stream = ([], false)
         if prepared.body?.smallBytes != nil || prepared.body == nil { order.monitor?.tell(.sent) }
         return true
     }

@@ -161,6 +161,9 @@ extension TransferEngine {
     private func adjust(_ transfer: Transfer) {
         let isPaused = transfer.isPaused
         if let handle = transfer.handle {
+            if transfer.hasEarlyResponse(TransferReport(handle)) {
+                return end(transfer, with: outcome(of: transfer, handle: handle, code: CURLE_OK))
+            }
             transfer.notePause(isPaused)
             let isFull = transfer.order.channel?.isFull ?? !transfer.hasRoom()
             // libcurl's own timeout would keep running.
@@ -280,7 +283,7 @@ extension TransferEngine {
 
     private func outcome(of transfer: Transfer, handle: EasyHandle, code: CURLcode) -> TransferOutcome {
         let report = TransferReport(handle)
-        guard code == CURLE_OK, transfer.checkIsWhole() else {
+        guard code == CURLE_OK || transfer.hasEarlyResponse(report, after: code), transfer.checkIsWhole() else {
             return .failed(.init(code: code, transfer: transfer, report: report, detail: handle.message))
         }
         var response = report.response(to: transfer)
@@ -297,6 +300,7 @@ extension TransferEngine {
     private func end(_ transfer: Transfer, with outcome: TransferOutcome) {
         var hasResponse = false
         if case .answered = outcome { hasResponse = true }
+        if transfer.hasSetCookies { jars.store(transfer.prepared.request.options.cookies) }
         releaseHandle(of: transfer, hasResponse: hasResponse)
         if hasResponse, transfer.isPaused { return transfer.end(with: outcome) }
         finish(transfer, with: outcome)

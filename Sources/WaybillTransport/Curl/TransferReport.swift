@@ -31,7 +31,7 @@ struct TransferReport {
         // The counters are those of the second attempt, which was refused.
         if case .sentTwice = transfer.refusal { return .awaitingResponse }
         if transfer.wasSent {
-            return number(CURLINFO_SIZE_UPLOAD_T) < (transfer.prepared.body?.count ?? 0) ? .sending : .awaitingResponse
+            return sentBytes < (transfer.prepared.body?.count ?? 0) ? .sending : .awaitingResponse
         }
         // libcurl reports the time of connecting only after the handshake, and new versions also the address.
         if hasConnected || transfer.hasConnected { return .securing }
@@ -74,8 +74,11 @@ struct TransferReport {
         let size = long(CURLINFO_REQUEST_SIZE)
         if LibCurl.version >= 0x080700 { return size }
         if httpVersion != "2", let body = transfer.prepared.body?.smallBytes, body.count < 64 << 10 { return size }
-        return size + number(CURLINFO_SIZE_UPLOAD_T)
+        return size + sentBytes
     }
+
+    /// The bytes of the request's body that were sent.
+    var sentBytes: Int { number(CURLINFO_SIZE_UPLOAD_T) }
 
     /// Whether the transfer made no new connection.
     var isConnectionReused: Bool { long(CURLINFO_NUM_CONNECTS) == 0 }

@@ -12,6 +12,14 @@ package enum FileLimit {
     /// `select`.
     static let plenty: rlim_t = 65536
 
+    /// Whether the process cannot open another file now.
+    static var isReached: Bool {
+        let descriptor = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { return errno == EMFILE }
+        close(descriptor)
+        return false
+    }
+
     /// Returns how many runs may be executed at once: fewer than `count`, but at least one, if the system does not
     /// allow enough open files.
     package static func room(forRuns count: Int) -> Int {

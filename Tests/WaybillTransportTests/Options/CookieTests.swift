@@ -198,12 +198,10 @@ import WaybillTransport
         let jar = TransferOptions.Cookies.jar(CodePoints(path))
         try await LoopbackServer.run(answer: Self.answer) { server in
             let cookiesOfRuns = ["removed=;max-age=0", "changed=2"] + (1...6).map { "new\($0)=1" }
-            var runs: [CurlTransport] = []
-            for cookie in cookiesOfRuns {
-                let run = try CurlTransport()
-                #expect(try await cookies(run, server, jar, "/?\(cookie)").contains("removed=1"))
-                runs.append(run)
-            }
+            let runs = try cookiesOfRuns.map { _ in try CurlTransport() }
+            // All load the jar before one changes it.
+            for run in runs { #expect(try await cookies(run, server, jar).contains("removed=1")) }
+            for (run, cookie) in zip(runs, cookiesOfRuns) { _ = try await cookies(run, server, jar, "/?\(cookie)") }
             await withTaskGroup(of: Void.self) { group in
                 for run in runs { group.addTask { await run.shutDown() } }
             }

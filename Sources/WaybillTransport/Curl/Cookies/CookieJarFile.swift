@@ -72,6 +72,14 @@ struct CookieJarFile: Equatable {
         return (kept + current.filter { changed.contains(identity(of: $0)) }).filter { !isOver($0, by: now) }
     }
 
+    /// Whether two jars differ in more than when their cookies expire.
+    static func valuesDiffer(_ lines: [String], _ others: [String]) -> Bool {
+        let values = [lines, others].map { lines in
+            Set(lines.map { identity(of: $0) + [CodePoints($0.split(separator: "\t").last.map(String.init) ?? "")] })
+        }
+        return values[0] != values[1]
+    }
+
     /// What a cookie has in common with those that it replaces: domain, path and name (RFC 6265, section 5.3), and whether
     /// it is also sent to subdomains, which libcurl compares too.
     private static func identity(of line: String) -> [CodePoints] {

@@ -7,8 +7,10 @@ import WaybillJSON
 final class CookieJars {
     private let files: RequestFiles
     private var shares: [TransferOptions.Cookies: ShareHandle] = [:]
-    // The lines of each jar that has a file, after the file was loaded.
+    // The lines of each jar that has a file, when the file was loaded or written.
     private var loaded: [CodePoints: [String]] = [:]
+    // The jars whose files could not be written.
+    private var failed: Set<CodePoints> = []
 
     /// Creates an empty collection of jars, which loads the contents of their files from `files`.
     init(files: RequestFiles) {
@@ -25,6 +27,19 @@ final class CookieJars {
         }
         shares[cookies] = share
         return share
+    }
+
+    /// Adds the changes in a jar to its file, if it has one, so that a run that is killed keeps its cookies. New expiry
+    /// times alone can wait: many servers send them with every response. If the file cannot be written, `save` tries again
+    /// and reports it.
+    func store(_ cookies: TransferOptions.Cookies) {
+        guard case .jar(let path) = cookies, let share = shares[cookies], let before = loaded[path] else { return }
+        let lines = share.lines
+        guard CookieJarFile.valuesDiffer(lines, before), failed.insert(path).inserted,
+            CookieJarFile(path: path.text).apply(from: before, to: lines) == nil
+        else { return }
+        failed.remove(path)
+        loaded[path] = lines
     }
 
     /// Adds the changes in the jars that have files to them. Returns a message for each jar that could not be written.
