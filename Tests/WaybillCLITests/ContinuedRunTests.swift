@@ -1,5 +1,6 @@
 import Synchronization
 import Testing
+import WaybillFormats
 import WaybillPlatform
 import WaybillTestSupport
 
@@ -60,7 +61,8 @@ import WaybillTestSupport
         }
         let resumed = try await waybill("resume", "out")
         #expect(resumed.status == 0, "\(resumed.outputText)\(resumed.errorText)")
-        #expect(folder.read("out/feed.csv") == "n\n1\n2\n3\n4\n5\n")
+        let lines = (folder.read("out/feed.csv") ?? "").split(whereSeparator: \.isNewline)
+        #expect(lines == ["n", "1", "2", "3", "4", "5"])
         #expect(folder.read("out/outputs.json")?.contains("15") == true)
         let ids = server.requests.map { $0.values(named: "Last-Event-ID").first }
         #expect(ids.count == 2 && ids[0] == nil)
@@ -72,21 +74,18 @@ import WaybillTestSupport
 
     private static let file = Array(String(repeating: "0123456789abcdef", count: 20_000).utf8)
 
-    /// Sends the file, with the response to a range if one is requested; the first connection stops in the middle, and does
-    /// not end.
-    private static func sendFile(_ connection: LoopbackConnection) {
-        guard let request = connection.readRequest() else { return }
-        var start = 0
-        if let range = request.values(named: "Range").first, request.values(named: "If-Range") == ["\"v1\""] {
-            start = Int(range.dropFirst(6).dropLast()) ?? 0
+    /// Sends the file, or the range that is requested. A connection that stops does so in the middle, and does not end.
+    private static func sendFile(_ connection: LoopbackConnection, stops: Bool) {
+        while let request = connection.readRequest() {
+            var start = 0
+            if let range = request.values(named: "Range").first, request.values(named: "If-Range") == ["\"v1\""] {
+                start = Int(range.dropFirst(6).dropLast()) ?? 0
+            }
+            let range = start > 0 ? "Content-Range: bytes \(start)-\(file.count - 1)/\(file.count)\r\n" : ""
+            let length = "Content-Length: \(file.count - start)\r\n"
+            connection.write("HTTP/1.1 \(start > 0 ? 206 : 200) OK\r\nETag: \"v1\"\r\n\(range)\(length)\r\n")
+            connection.write(stops ? Array(file[..<100_000]) : Array(file[start...]))
         }
-        let range = start > 0 ? "Content-Range: bytes \(start)-\(file.count - 1)/\(file.count)\r\n" : ""
-        connection.write(
-            "HTTP/1.1 \(start > 0 ? 206 : 200) OK\r\nETag: \"v1\"\r\n\(range)Content-Length: \(file.count - start)\r\n\r\n"
-        )
-        guard connection.number == 0 else { return _ = connection.write(Array(file[start...])) }
-        connection.write(Array(file[..<100_000]))
-        _ = connection.readRequest()
     }
 
     private func manifest(_ server: LoopbackServer) {
@@ -114,7 +113,7 @@ import WaybillTestSupport
     }
 
     @Test func `a new run continues the download of a killed one`() async throws {
-        let server = try LoopbackServer { Self.sendFile($0) }
+        let server = try LoopbackServer { Self.sendFile($0, stops: $0.number == 0) }
         defer { server.stop() }
         manifest(server)
         let old = "kept/parts/old.bin-01234567.part"
@@ -170,27 +169,40 @@ import WaybillTestSupport
         #expect(folder.names(in: "kept/parts") == ["notes.part"])
     }
 
-    @Test func `what is in the folder is neither trusted nor in the way`() async throws {
-        let server = try LoopbackServer { connection in
-            while connection.readRequest() != nil {
-                connection.write("HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nContent-Length: \(Self.file.count)\r\n\r\n")
-                connection.write(Self.file)
-            }
-        }
+    /// What may be in the folder under the name of the file.
+    enum Foreign: CaseIterable { case bytes, record, link, folder }
+
+    @Test(arguments: Foreign.allCases)
+    func `what is in the folder is neither trusted nor in the way`(foreign: Foreign) async throws {
+        let server = try LoopbackServer { Self.sendFile($0, stops: false) }
         defer { server.stop() }
         manifest(server)
-        // Learn the name of the file from a run whose folder cannot be written to.
-        folder.write("", to: "kept/parts")
-        let first = try await run("one")
-        #expect(first.status == 0, "\(first.outputText)\(first.errorText)")
-        #expect((first.outputText + first.errorText).contains("cannot create"))
-        unlink("\(folder.path)/kept/parts")
-        for content in ["other bytes", "{}"] {
-            folder.write(content, to: "kept/parts/f.bin-00000000.part")
-            folder.write("{\"url\": 1}", to: "kept/parts/f.bin-00000000.part.json")
-            let run = try await run("out-\(content.count)")
-            #expect(run.status == 0, "\(run.outputText)\(run.errorText)")
-            #expect(TemporaryFolder.contents(of: "\(folder.path)/out-\(content.count)/f.bin") == Self.file)
+        let url = "\(server.url(""))/f.bin?t=***"
+        let digest = Digest.sha256(of: Array(url.utf8))
+        let part = "kept/parts/f.bin-\(digest.prefix(8)).part"
+        switch foreign {
+        case .bytes: folder.write("other bytes", to: part)
+        case .record:
+            folder.write(String(repeating: "y", count: 100_000), to: part)
+            folder.write(
+                "{\"url\": \"\(url)\", \"source\": \"\(digest)\", \"etag\": \"\\\"v1\\\"\"}",
+                to: "\(part).json"
+            )
+        case .link:
+            folder.write("mine", to: "kept/parts/mine")
+            symlink("mine", "\(folder.path)/\(part)")
+        case .folder: folder.write("mine", to: "\(part)/mine")
+        }
+        let run = try await run("out")
+        #expect(run.status == 0, "\(run.outputText)\(run.errorText)")
+        #expect(TemporaryFolder.contents(of: "\(folder.path)/out/f.bin") == Self.file)
+        let isUsed = !(run.outputText + run.errorText).contains("is downloaded from its start in the results folder")
+        #expect(isUsed == [.bytes, .record].contains(foreign), "\(run.outputText)\(run.errorText)")
+        switch foreign {
+        // The last bytes were compared.
+        case .record: #expect(server.requests.map { $0.values(named: "Range").count } == [1, 0])
+        case .link: #expect(folder.read("kept/parts/mine") == "mine")
+        case .bytes, .folder: break
         }
     }
 }

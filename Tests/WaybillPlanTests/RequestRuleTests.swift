@@ -138,7 +138,7 @@ import WaybillPlan
             ),
             (
                 "a stream whose events are compared with others", ["stream-clash"],
-                "{get: /a, stream: {max: 1}, filters: [where: item.a == $[0].a], write: {to: a.csv}}"
+                "{get: /a, stream: {max: 1}, filters: [{where: \"item.a == $[0].a\"}], write: {to: a.csv}}"
             ),
             ("events that are sorted", [], "{get: /a, stream: {max: 1}, filters: [sort: {by: item.a}]}"),
             (

@@ -22,7 +22,10 @@ struct RetryLayer<Inner: Layer<RequestStep, AttemptOutcome>>: Layer {
             var failed = outcome.failed(failure)
             failed.retryAfter = failed.retryAfter ?? context.stream?.reconnectionTime
             guard var pause = next.pause(after: failed, chance: .random(in: 0..<1)) else {
-                if let wait = next.refusedWait { warn(ofRefusedWait: wait, plan, in: context) }
+                if let wait = next.refusedWait {
+                    let source = outcome.response?.retryAfter() == nil ? "stream's 'retry'" : "response's Retry-After"
+                    warn(ofRefusedWait: wait, from: source, plan, in: context)
+                }
                 return outcome
             }
             state = next
@@ -45,10 +48,10 @@ struct RetryLayer<Inner: Layer<RequestStep, AttemptOutcome>>: Layer {
         }
     }
 
-    private func warn(ofRefusedWait wait: Duration, _ plan: RequestPlan, in context: StepContext) {
+    private func warn(ofRefusedWait wait: Duration, from source: String, _ plan: RequestPlan, in context: StepContext) {
         guard let retry = plan.settings.retry else { return }
         let message =
-            "the request was not sent again: the server asks to wait for \(wait.retryAfterWords), longer than the "
+            "the request was not sent again: the \(source) asks to wait for \(wait.retryAfterWords), longer than the "
             + "maximum of \(retry.value.backoff.max.words) (retry.backoff.max)"
         let (run, path) = (context.run, context.path)
         let warning = RunEvent.Kind.warning(run.redactor.text(message), at: SourceLocation(retry.span))

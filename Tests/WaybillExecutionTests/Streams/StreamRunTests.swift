@@ -99,7 +99,7 @@ import WaybillTransport
     private static func data(_ numbers: ClosedRange<Int>) -> [JSON] { numbers.map { .string("{\"n\": \($0)}") } }
 
     /// Streams that end, with the numbers of their events, or that fail, with the start of the message.
-    static let streams: [(target: String, step: String, count: Int, failure: String?)] = [
+    static let streams: [(target: String, step: String, count: Int?, failure: String?)] = [
         ("/e", "stream: {until: \"item.id == '3'\"}", 3, nil),
         ("/e?held", "stream: {until: \"parse(item.data).n == 7\"}", 7, nil),
         ("/e?held", "stream: {max: 4}", 4, nil),
@@ -112,19 +112,19 @@ import WaybillTransport
             "/e", "stream: {until: \"item.id == 'x'\", max: 20, for: 1h}", 10,
             "the server ended the stream after 10 events, before 'until' or 'max'"
         ),
-        ("/e?held", "stream: {max: 11}, timeout: 500ms", 10, "no complete response within 500 ms"),
-        ("/e?held", "stream: {max: 11}, deadline: 500ms", 10, "the deadline of 500 ms has passed"),
+        ("/e?held", "stream: {max: 11}, timeout: 500ms", 10, "no complete response from 127.0.0.1:"),
+        ("/e?held", "stream: {max: 11}, deadline: 500ms", 10, "the deadline of 500ms has passed"),
         ("/e?page", "stream: {max: 2}", 0, "the response has the content type 'text/html', so it is not known how"),
         ("/e?page", "stream: {max: 2}, decoding: sse", 2, nil),
         ("/e?status=204", "stream: {max: 2}", 0, "the server ended the stream after 0 events, before 'max'"),
         ("/e?status=404", "stream: {max: 2}", 0, "the status is 404"),
-        ("/e", "stream: {until: item.missing}", 0, "nothing at"),
-        ("/e", "stream: {max: 3}, expect: {body: [length($) == 4]}", 3, "expected length($) == 4"),
-        ("/e", "stream: {max: 3}, maxBody: 60B", 2, "the events are larger than the limit of 60 bytes"),
+        ("/e", "stream: {until: item.missing}", 0, "nothing matches item.missing"),
+        ("/e", "stream: {max: 3}, expect: {body: [length($) == 4]}", 3, "'length($) == 4' is false"),
+        ("/e", "stream: {max: 3}, maxBody: 60B", nil, "the events are larger than the limit of 60 bytes"),
         ("/e?cut=3", "stream: {max: 9}, retry: {times: 1, backoff: {first: 1ms}}", 9, nil),
         ("/e?ends=3", "stream: {max: 9}, retry: {times: 1, backoff: {first: 1ms}}", 9, nil),
         ("/e?cut=3&noid", "stream: {max: 9}, retry: {times: 1, backoff: {first: 1ms}}", 9, nil),
-        ("/e?cut=2&times=3", "stream: {max: 9}, retry: {times: 2, backoff: {first: 1ms}}", 6, "the connection"),
+        ("/e?cut=2&times=3", "stream: {max: 9}, retry: {times: 2, backoff: {first: 1ms}}", 6, "127.0.0.1:"),
     ]
 
     @Test(arguments: streams.indices)
@@ -132,7 +132,10 @@ import WaybillTransport
         let stream = Self.streams[index]
         let ran = try await run(stream.target, stream.step)
         let message = ran.failure?.message.string
-        #expect(ran.data == (stream.count == 0 ? [] : Self.data(1...stream.count)), "\(stream): \(message ?? "passed")")
+        #expect(
+            stream.count.map { ran.data == ($0 == 0 ? [] : Self.data(1...$0)) } ?? true,
+            "\(stream): \(message ?? "passed")"
+        )
         #expect(
             stream.failure.map { message?.hasPrefix($0) ?? false } ?? (message == nil),
             "\(stream): \(message ?? "passed")"
@@ -154,7 +157,7 @@ import WaybillTransport
     }
 
     @Test(arguments: [
-        ("/e?cut=3", "records: $[*].data", "{\"n\": 1}"), ("/e?cut=3&noid", "records: $[*].data", "{\"n\": 1}"),
+        ("/e?cut=3", "records: \"$[*].data\"", "{\"n\": 1}"), ("/e?cut=3&noid", "records: \"$[*].data\"", "{\"n\": 1}"),
         ("/lines?cut=3", "records: $", "{\"n\":1}"),
     ])
     func `records are written as the events arrive, once each`(target: String, records: String, first: String)
