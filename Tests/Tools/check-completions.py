@@ -35,7 +35,7 @@ graphs:
 """
 
 COMMANDS = [
-    "init", "import", "export", "run", "resume", "merge", "runs", "show", "report", "state", "call", "validate", "plan", "operations",
+    "init", "import", "export", "run", "resume", "merge", "runs", "show", "report", "state", "call", "login", "logout", "validate", "plan", "operations",
     "coverage", "mock", "eval", "schema", "lsp", "cache", "explain", "completions",
 ]
 SCHEMAS = ["check", "print", "manifest", "run", "suite", "state", "event", "diagnostics", "plan"]

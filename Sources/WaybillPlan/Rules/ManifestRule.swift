@@ -42,6 +42,7 @@ let allRules: [any ManifestRule] = [
     StatusExpectations(),
     VerificationOff(),
     ReadableCredentials(),
+    StoredTokens(),
     RetryEffect(),
     LowercaseMethod(),
     HTTP2WithoutTLS(),
