@@ -25,7 +25,7 @@ struct WaybillCommand: ParsableCommand {
             ShowCommand.self,
             ReportCommand.self,
             StateCommand.self,
-            CallCommand.self,
+            CallCommand.self, LoginCommand.self, LogoutCommand.self,
             ValidateCommand.self, PlanCommand.self, OperationsCommand.self, CoverageCommand.self, MockCommand.self,
             EvalCommand.self,
             SchemaCommand.self, LanguageServerCommand.self, AgentServerCommand.self,

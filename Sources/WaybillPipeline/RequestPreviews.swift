@@ -56,7 +56,7 @@ package struct RequestPreviews: Sendable {
 }
 
 /// Sends nothing.
-private struct NoTransport: Transport, NetworkProbe {
+struct NoTransport: Transport, NetworkProbe {
     func send(
         _ request: HTTPRequest,
         monitor: TransferMonitor?,

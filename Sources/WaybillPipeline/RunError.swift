@@ -18,6 +18,8 @@ public struct RunError: Error, Sendable {
         public static let missingSecret = Code(rawValue: "missing-secret")
         /// The source of secrets threw an error. Nothing was sent.
         public static let secretSource = Code(rawValue: "secret-source")
+        /// A user must log in before the run, with `waybill login`. Nothing was sent.
+        public static let loginRequired = Code(rawValue: "login-required")
         /// The run was stopped or cancelled before it could start. Nothing was sent.
         public static let stopped = Code(rawValue: "stopped")
         /// No step has the path that was given.

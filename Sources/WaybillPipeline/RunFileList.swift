@@ -14,6 +14,7 @@ package struct RunFileList: Sendable {
         case result = "the results file"
         case state = "the state"
         case jar = "the cookie jar"
+        case tokens = "the token file"
         case snapshot = "the snapshot"
         /// A file that a step writes or downloads.
         case step = "the file"
@@ -43,9 +44,16 @@ package struct RunFileList: Sendable {
         read(plan.declaredSecrets.compactMap { $0.source.file?.location })
         for file in plan.namedFiles {
             switch file.kind {
-            case .jar:
-                let lock = FileLock.path(for: FileContents.target(of: file.location))
-                writes += [file.location, lock].map { ($0, .jar) }
+            case .jar, .tokens:
+                let target = FileContents.target(of: file.location)
+                writes += [file.location, FileLock.path(for: target)].map { ($0, file.kind == .jar ? .jar : .tokens) }
+                let results = FileContents.resolvedPath(folder ?? RunFolders.usual)
+                if file.kind == .tokens, FileContents.resolvedPath(target).utf8.starts(with: "\(results)/".utf8) {
+                    addClash(
+                        "the token file '\(file.location)' is in the folder of the results",
+                        "Choose another file."
+                    )
+                }
             case .snapshot where updatesSnapshots: writes.append((file.location, .snapshot))
             case .body, .tls, .netrc, .secret, .snapshot: read([file.location])
             case .cache: break

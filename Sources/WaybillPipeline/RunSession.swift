@@ -39,6 +39,7 @@ package struct RunSession: Sendable {
         let redactor = Redactor()
         let id = options.resumed?.record.id ?? RunID()
         let files = try files(of: id)
+        try await checkLogins(secrets)
         // No other run can use the states until this one has finished.
         let state = try RunError.mapping(to: .unusableState) { try RunState(of: plan, options) }
         let folder = try await makeFolder(id, secrets)
@@ -286,7 +287,7 @@ package struct RunSession: Sendable {
         return Report(result: outcome.result, outputs: .object(outputs), folder: folder?.path ?? "")
     }
 
-    private func secretValues() async throws(RunError) -> [String: String] {
+    func secretValues() async throws(RunError) -> [String: String] {
         var found: [String: String] = [:]
         if let findSecret = options.findSecret, !options.sendsNothing {
             for secret in plan.secrets { found[secret.name] = try await value(of: secret.name, findSecret, found) }

@@ -118,14 +118,22 @@ struct PlanAssembly {
 
     /// The secrets that a plan's parts use.
     func secrets(usedBy graphs: [GraphPlan], _ sessions: [String: SessionPlan]) -> [SecretPlan] {
-        var names: Set<String> = []
-        let visitor = UseVisitor { use in
-            for reference in use.text.references where reference.name == "secrets" {
-                names.formUnion(reference.segments.first?.name.map { [$0] } ?? Array(manifest.secrets.keys))
-            }
+        secrets { visitor in
+            for graph in graphs { graph.visitUses(visitor) }
+            for session in sessions.values { session.request.visitUses(visitor) }
         }
-        for graph in graphs { graph.visitUses(visitor) }
-        for session in sessions.values { session.request.visitUses(visitor) }
+    }
+
+    /// The secrets that the visited expressions use.
+    func secrets(_ visit: (UseVisitor) -> Void) -> [SecretPlan] {
+        var names: Set<String> = []
+        visit(
+            UseVisitor { use in
+                for reference in use.text.references where reference.name == "secrets" {
+                    names.formUnion(reference.segments.first?.name.map { [$0] } ?? Array(manifest.secrets.keys))
+                }
+            }
+        )
         return manifest.secrets.filter { names.contains($0.key) }.map { name, definition in
             SecretPlan(name: name, source: definition.value)
         }

@@ -110,6 +110,27 @@ package enum PlanBuilder {
         PlanAssembly(checked: checked, inputs: JSONObject()).allRequests
     }
 
+    /// Returns the requests of a manifest whose tokens are stored, and a plan without steps for logging in.
+    package static func logins(
+        of checked: ResolvedManifest,
+        options: PlanOptions
+    ) -> (plan: Plan, requests: [RequestPlan], diagnostics: [Diagnostic]) {
+        var options = options
+        options.requiresInputs = false
+        let inputs = InputResolution(of: [], in: checked.manifest, options: options)
+        let assembly = PlanAssembly(checked: checked, inputs: inputs.values(of: checked.manifest.inputs))
+        let requests = assembly.allRequests.filter {
+            ($0.settings.auth?.value.method as? OAuth2Authentication)?.store != nil
+        }
+        let body = GroupPlan(order: .chain, steps: [], onFailure: .stop)
+        let graph = GraphPlan(name: "login", path: "login", inputs: [:], body: body, outputs: [], tags: [])
+        var plan = assembly.plan(of: [graph], sessions: [:], concurrency: nil)
+        plan.secrets = assembly.secrets { visitor in
+            for request in requests { request.settings.auth?.value.visitUses(visitor) }
+        }
+        return (plan, requests, inputs.diagnostics)
+    }
+
     /// Returns the files with constant paths that the requests and steps of a manifest name.
     package static func namedFiles(of checked: ResolvedManifest) -> [NamedFile] {
         let ofSteps = checked.graphs.flatMap(\.all).map(\.step.settings)

@@ -35,8 +35,8 @@ graphs:
 """
 
 COMMANDS = [
-    "init", "import", "export", "run", "resume", "merge", "runs", "show", "report", "state", "call", "validate", "plan", "operations",
-    "coverage", "mock", "eval", "schema", "lsp", "mcp", "cache", "explain", "completions",
+    "init", "import", "export", "run", "resume", "merge", "runs", "show", "report", "state", "call", "login", "logout",
+    "validate", "plan", "operations", "coverage", "mock", "eval", "schema", "lsp", "mcp", "cache", "explain", "completions",
 ]
 SCHEMAS = ["check", "print", "manifest", "run", "suite", "state", "event", "diagnostics", "plan"]
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Checks tokens of OAuth 2.0 with another's server: Authlib's (Python) on this machine gives tokens by client credentials,
-# passwords and refresh tokens, and protects what 'waybill run' asks for. Both sides must agree on what was given.
+# passwords, refresh tokens, on other devices and in the browser, and protects what 'waybill run' asks for. Both sides must agree
+# on what was given. Refresh tokens are replaced whenever they are used.
 # WAYBILL names the program (.build/debug/waybill).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -13,11 +14,14 @@ fi
 tools=$(Tests/Tools/python-with.sh authlib==1.9.9 flask==3.1.3)
 
 AUTHLIB_INSECURE_TRANSPORT=1 "$tools/bin/python" - "$waybill" <<'PYTHON'
-import collections, json, logging, os, subprocess, sys, tempfile, threading, time
+import collections, json, logging, os, re, stat, subprocess, sys, tempfile, threading, time, urllib.request
 import flask
 from authlib.integrations.flask_oauth2 import AuthorizationServer, ResourceProtector, current_token
-from authlib.oauth2.rfc6749 import ClientMixin, TokenMixin, grants
+from authlib.oauth2.rfc6749 import AuthorizationCodeMixin, ClientMixin, TokenMixin, grants
 from authlib.oauth2.rfc6750 import BearerTokenValidator
+from authlib.oauth2.rfc7009 import RevocationEndpoint
+from authlib.oauth2.rfc7636 import CodeChallenge
+from authlib.oauth2.rfc8628 import DeviceAuthorizationEndpoint, DeviceCodeGrant, DeviceCredentialDict
 from werkzeug.serving import make_server
 
 waybill = os.path.abspath(sys.argv[1])
@@ -42,7 +46,8 @@ class Client(ClientMixin):
         return " ".join(word for word in (scope or "").split() if word in ("read", "write"))
 
     def check_redirect_uri(self, uri):
-        return False
+        # RFC 8252, section 7.3: any port of this machine.
+        return re.fullmatch(r"http://127\.0\.0\.1:\d+/callback", uri) is not None
 
     def check_client_secret(self, secret):
         return secret == self.secret
@@ -51,7 +56,7 @@ class Client(ClientMixin):
         return method == self.method
 
     def check_response_type(self, response_type):
-        return False
+        return response_type == "code"
 
     def check_grant_type(self, grant_type):
         return True
@@ -119,6 +124,72 @@ class Refresh(grants.RefreshTokenGrant):
         credential.revoked = True
 
 
+class Code(AuthorizationCodeMixin):
+    def __init__(self, code, request):
+        data = request.payload.data
+        self.code, self.client, self.user = code, request.client, request.user
+        self.redirect_uri, self.scope = request.payload.redirect_uri, request.scope
+        self.code_challenge, self.code_challenge_method = data["code_challenge"], data["code_challenge_method"]
+
+    def get_redirect_uri(self):
+        return self.redirect_uri
+
+    def get_scope(self):
+        return self.scope
+
+
+class AuthorizationCode(grants.AuthorizationCodeGrant):
+    TOKEN_ENDPOINT_AUTH_METHODS = METHODS
+
+    def save_authorization_code(self, code, request):
+        codes[code] = Code(code, request)
+
+    def query_authorization_code(self, code, client):
+        return codes.get(code) if code in codes and codes[code].client is client else None
+
+    def delete_authorization_code(self, code):
+        del codes[code.code]
+
+    def authenticate_user(self, code):
+        return code.user
+
+
+class Devices(DeviceAuthorizationEndpoint):
+    INTERVAL = 1
+
+    def get_verification_uri(self):
+        return f"{base}/device"
+
+    def save_device_credential(self, client_id, scope, data):
+        devices[data["device_code"]] = DeviceCredentialDict(client_id=client_id, scope=scope, **data)
+
+
+class DeviceCode(DeviceCodeGrant):
+    def query_device_credential(self, code):
+        return devices.get(code)
+
+    def query_user_grant(self, user_code):
+        polls[user_code] += 1
+        return approvals.get(user_code)
+
+    def should_slow_down(self, credential):
+        return polls[credential["user_code"]] == 2
+
+
+class Revocation(RevocationEndpoint):
+    CLIENT_AUTH_METHODS = METHODS
+
+    def query_token(self, text, hint):
+        key = {"refresh_token": "refresh_token"}.get(hint, "access_token")
+        return next((token for token in tokens.values() if token.given.get(key) == text), None)
+
+    def revoke_token(self, token, request):
+        token.revoked = True
+
+
+codes, devices, approvals, polls = {}, {}, {}, collections.Counter()
+
+
 def save(given, request):
     grants_given[request.payload.grant_type] += 1
     tokens[given["access_token"]] = Token(request.client, request.user, given)
@@ -132,8 +203,11 @@ class Validator(BearerTokenValidator):
 app = flask.Flask(__name__)
 app.config["OAUTH2_REFRESH_TOKEN_GENERATOR"] = True
 server = AuthorizationServer(app, query_client=CLIENTS.get, save_token=save)
-for grant in (ClientCredentials, Password, Refresh):
+for grant in (ClientCredentials, Password, Refresh, DeviceCode):
     server.register_grant(grant)
+server.register_grant(AuthorizationCode, [CodeChallenge(required=True)])
+for endpoint in (Devices, Revocation):
+    server.register_endpoint(endpoint)
 require = ResourceProtector()
 require.register_token_validator(Validator())
 
@@ -141,6 +215,22 @@ require.register_token_validator(Validator())
 @app.post("/token")
 def issue():
     return server.create_token_response()
+
+
+@app.post("/device_authorization")
+def authorize_device():
+    return server.create_endpoint_response(Devices.ENDPOINT_NAME)
+
+
+@app.get("/authorize")
+def authorize():
+    user = "ann" if flask.request.args["scope"] != "denied" else None
+    return server.create_authorization_response(grant=server.get_consent_grant(end_user=user), grant_user=user)
+
+
+@app.post("/revoke")
+def revoke():
+    return server.create_endpoint_response(Revocation.ENDPOINT_NAME)
 
 
 @app.get("/items/<name>")
@@ -237,6 +327,87 @@ check(f"{what}: nothing was asked for", len(asked), 0)
 what = "a wrong secret"
 _, written = run(what, {"grant": "client_credentials", "clientId": "body", "clientSecret": "no", "clientAuth": "body"}, status=1)
 check(f"{what}: the server's words", "invalid_client" in written, True)
+
+def log_in(what, oauth2, act, user):
+    """Logs in, and runs three times: with the token of the login, after its end, and in two processes at once."""
+    grants_given.clear()
+    auth = {"tokenURL": f"{base}/token", "scope": "read", "clientId": "public", "store": "tokens.json",
+            "revocationURL": f"{base}/revoke"} | oauth2
+    manifest = {
+        "waybill": 1, "services": {"s": {"baseURL": base, "auth": {"oauth2": auth}}},
+        "graphs": {"main": {"chain": [{"id": "last", "get": "/items/last"}], "outputs": {"last": "steps.last.data"}}},
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/m.yaml", "w") as file:
+            json.dump(manifest, file)
+
+        def start(*words):
+            return subprocess.Popen([waybill, *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+        def run(out):
+            process = start("run", "m.yaml", "--out", out)
+            return process, out
+
+        def result(started):
+            process, out = started
+            texts = process.communicate(timeout=60)
+            written.extend(texts)
+            if process.returncode != 0:
+                return process.returncode, "".join(texts)[-1500:]
+            return json.load(open(f"{folder}/{out}/outputs.json"))["main"]["last"]
+
+        def stored():
+            return [entry["refreshToken"] for entry in json.load(open(f"{folder}/tokens.json"))["tokens"]]
+
+        written = []
+        status, words = result(run("before"))
+        check(f"{what}: a run without a login names the command", (status, "waybill login m.yaml s" in words), (2, True))
+        login = start("login", "m.yaml")
+        act(login)
+        _, errors = login.communicate(timeout=90)
+        check(f"{what}: login", (login.returncode, errors), (0, ""))
+        if login.returncode != 0:
+            return
+        mode = stat.S_IMODE(os.stat(f"{folder}/tokens.json").st_mode)
+        check(f"{what}: mode of the file", oct(mode), "0o600")
+        whose = {"client": "public", "user": user, "scope": "read"}
+        check(f"{what}: whose token it is", result(run("first")), whose)
+        check(f"{what}: no token was requested again", sum(grants_given.values()) - grants_given["refresh_token"] , 1)
+        end()
+        check(f"{what}: after the end of the access token", result(run("second")), whose)
+        end()
+        both = [run("third"), run("fourth")]
+        check(f"{what}: two processes at once", [result(each) for each in both], [whose, whose])
+        check(f"{what}: refresh tokens were used", grants_given["refresh_token"], 2)
+        good = [token.given.get("refresh_token") for token in tokens.values() if not token.revoked and token.user == user]
+        check(f"{what}: the stored refresh token is the newest", stored(), good[-1:])
+        for place, _, names in os.walk(folder):
+            written += [open(f"{place}/{name}", errors="replace").read() for name in names if name != "tokens.json"]
+        texts = [text for token in tokens.values() for text in (token.given["access_token"], token.given.get("refresh_token"))]
+        check(f"{what}: no token is written anywhere else", [t for t in texts if t and any(t in w for w in written)], [])
+        logout = start("logout", "m.yaml", "s")
+        logout.communicate(timeout=60)
+        check(f"{what}: logout", (logout.returncode, stored()), (0, []))
+        check(f"{what}: the token is revoked", [t.revoked for t in tokens.values() if t.given.get("refresh_token") == good[-1]], [True])
+
+
+def approve(login):
+    line = login.stdout.readline()
+    code = line.split()[-1]
+    # The first poll finds it pending, the second one is too fast.
+    while polls[code] < 2:
+        time.sleep(0.05)
+    approvals[code] = ("bob", True)
+
+
+def browse(login):
+    login.stdout.readline()
+    with urllib.request.urlopen(login.stdout.readline().strip(), timeout=30) as page:
+        page.read()
+
+
+log_in("device", {"grant": "device", "deviceURL": f"{base}/device_authorization"}, approve, "bob")
+log_in("browser", {"grant": "authorization_code", "authorizationURL": f"{base}/authorize"}, browse, "ann")
 
 listening.shutdown()
 print("\n".join(problems) or "all as it should be")

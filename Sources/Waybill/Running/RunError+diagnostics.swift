@@ -9,6 +9,7 @@ public import WaybillPipeline
 /// |---|---|
 /// | `invalidManifest` | The manifest has errors, or parts of it that have already run were changed. Nothing was sent. |
 /// | `missingSecret` | A secret has no value, or one that is too long. Nothing was sent. |
+/// | `loginRequired` | A user must log in before the run, with `waybill login`. Nothing was sent. |
 /// | `secretSource` | The source of secrets threw an error. Nothing was sent. |
 /// | `stopped` | The run was stopped or cancelled before it could start. Nothing was sent. |
 /// | `unknownStep` | No step has the path that was given. |

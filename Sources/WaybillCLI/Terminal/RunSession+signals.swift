@@ -23,6 +23,7 @@ extension RunSession {
         do throws(RunError) {
             return try waiting { () async throws(RunError) in try await self.run() }
         } catch {
+            if error.code == .stopped, let signal = Signals.received { throw ExitCode(128 + signal) }
             throw error.manifestDiagnostics.isEmpty
                 ? output.notRun(error.commandMessage) : output.invalid(error.manifestDiagnostics)
         }

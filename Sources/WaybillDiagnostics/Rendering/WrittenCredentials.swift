@@ -106,9 +106,11 @@ enum WrittenCredentials {
     /// The keys whose values are credentials, and the keys of the parts that are not.
     private static let methods: Set = ["apiKey", "auth", "awsSigV4", "basic", "digest", "oauth2"]
     private static let harmlessKeys: Set = [
-        "accessKey", "apiKey", "audience", "awsSigV4", "basic", "clientAuth", "clientId", "digest", "grant", "in",
+        "accessKey", "apiKey", "audience", "authorizationURL", "awsSigV4", "basic", "clientAuth", "clientId",
+        "deviceURL", "digest", "grant", "in",
         "name",
-        "netrc", "oauth2", "region", "scope", "service", "tokenURL", "username",
+        "netrc", "oauth2", "redirectURL", "region", "revocationURL", "scope", "service", "store", "tokenURL",
+        "username",
     ]
 
     private static func name(before colon: Int, in line: ArraySlice<UInt8>) -> (text: String, isQuoted: Bool)? {

@@ -1,5 +1,6 @@
 import WaybillDiagnostics
 import WaybillExpressions
+import WaybillFormats
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
@@ -37,7 +38,12 @@ extension RequestBuilder {
         add("audience", texts[.audience])
 
         var transfer = request
-        if try origin(of: url, at: span) != origin(of: request.url, at: span) {
+        let home = request.url.isEmpty ? nil : try origin(of: request.url, at: span)
+        var origins = [try origin(of: url, at: span)]
+        for case let other? in [texts[.deviceURL], texts[.revocationURL], texts[.authorizationURL]] {
+            origins.append(try origin(of: other, at: span))
+        }
+        if origins.contains(where: { $0 != home }) {
             transfer.leaveOrigin()
             // Another origin may not support HTTP/2 without TLS.
             if transfer.options.version == .http2PriorKnowledge { transfer.options.version = .auto }
@@ -56,11 +62,38 @@ extension RequestBuilder {
             key: TokenGrant.Key(
                 url: url,
                 parameters: parameters,
-                client: client
+                client: client,
+                store: oauth2.store?.location
             ),
+            method: oauth2,
+            texts: texts,
+            file: tokenFile(of: oauth2, texts),
             transfer: transfer,
             allowsMetered: plan.settings.network?.value.allowsMetered ?? true,
             span: span
         )
+    }
+    /// The file that keeps the tokens of a grant. They belong to the server, the client and the user that the grant names.
+    private func tokenFile(
+        of oauth2: OAuth2Authentication,
+        _ texts: [OAuth2Authentication.Field.Name: String]
+    ) -> TokenFile? {
+        guard let store = oauth2.store else { return nil }
+        var owner = [("grant", oauth2.grant.rawValue)]
+        for name in [.tokenURL, .clientId, .username, .scope, .audience] as [OAuth2Authentication.Field.Name] {
+            if let text = texts[name] { owner.append((name.rawValue, text)) }
+        }
+        // Another one in the manifest means another login.
+        if let token = texts[.refreshToken] { owner.append(("replaces", Digest.sha256(of: Array(token.utf8)))) }
+        return TokenFile(store.file(within: run.files), owner: owner, clock: run.clock)
+    }
+
+    /// Returns the grant of credentials whose tokens are stored, before a run.
+    func storedGrant(by auth: Setting<Authentication>) throws(EvaluationFailure) -> TokenGrant {
+        var request = HTTPRequest(method: "POST", url: (try? base()) ?? "")
+        try setTimeLimits(of: &request, settings)
+        request.options = try options(of: settings)
+        guard let grant = try grant(by: auth, for: request) else { preconditionFailure("no token is needed") }
+        return grant
     }
 }

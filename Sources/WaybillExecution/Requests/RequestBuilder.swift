@@ -25,7 +25,7 @@ struct RequestBuilder {
     var warnings: [String] = []
 
     var settings: Settings { plan.settings }
-    private var run: RunContext { scope.context.run }
+    var run: RunContext { scope.context.run }
     var redactor: Redactor { run.redactor }
     /// Whether the request is only built, with placeholders for values, and not sent.
     var isPreview: Bool { run.executor.placeholders != nil }

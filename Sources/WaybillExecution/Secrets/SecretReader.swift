@@ -137,9 +137,9 @@ package enum SecretReader {
             return .failure(SecretError("has more than \(Redactor.longestSecret) bytes"))
         }
         guard let text = String(validating: value, as: UTF8.self) else {
-            return .failure(SecretError("has content that is not valid UTF-8"))
+            return .failure(SecretError("gives a value that is not valid UTF-8"))
         }
-        return text.isEmpty ? .failure(SecretError("has no content")) : .success(text)
+        return text.isEmpty ? .failure(SecretError("gives an empty value")) : .success(text)
     }
 }
 

@@ -1,6 +1,7 @@
 import WaybillDiagnostics
 import WaybillFormats
 import WaybillJSON
+import WaybillManifest
 import WaybillRuntime
 import WaybillTransport
 
@@ -38,9 +39,17 @@ final class TokenGrant: Sendable {
         /// The parameters of the grant, including `grant_type`.
         let parameters: [Parameter]
         let client: Client
+        /// The path of the file that keeps the token.
+        let store: String?
     }
 
     let key: Key
+    /// How it is written in the manifest.
+    let method: OAuth2Authentication
+    /// The values of its fields.
+    let texts: [OAuth2Authentication.Field.Name: String]
+    /// The file that keeps the tokens between runs.
+    let file: TokenFile?
     /// The transfer options of requests for a token, as a request without their content.
     let transfer: HTTPRequest
     /// Whether the request may go over a mobile network.
@@ -49,15 +58,29 @@ final class TokenGrant: Sendable {
     let span: SourceSpan
 
     /// A grant; see the properties.
-    init(key: Key, transfer: HTTPRequest, allowsMetered: Bool, span: SourceSpan) {
+    init(
+        key: Key,
+        method: OAuth2Authentication,
+        texts: [OAuth2Authentication.Field.Name: String],
+        file: TokenFile?,
+        transfer: HTTPRequest,
+        allowsMetered: Bool,
+        span: SourceSpan
+    ) {
         self.key = key
+        self.method = method
+        self.texts = texts
+        self.file = file
         self.transfer = transfer
         self.allowsMetered = allowsMetered
         self.span = span
     }
 
     /// The refresh token of the grant itself, if it has one.
-    var refreshToken: String? { key.parameters.first { $0.name == "refresh_token" }?.value }
+    var refreshToken: String? { parameter("refresh_token") }
+
+    /// A parameter of the grant.
+    func parameter(_ name: String) -> String? { key.parameters.first { $0.name == name }?.value }
 
     /// The request for a first token.
     var request: HTTPRequest { request(key.parameters) }
@@ -70,6 +93,13 @@ final class TokenGrant: Sendable {
             return request([Parameter(name: "grant_type", value: "refresh_token"), fresh])
         }
         return request(key.parameters.map { $0.name == fresh.name ? fresh : $0 })
+    }
+
+    /// A request with other parameters, to the token endpoint or to another one.
+    func request(_ parameters: [(name: String, value: String)], to url: String? = nil) -> HTTPRequest {
+        var request = request(parameters.map { Parameter(name: $0.name, value: $0.value) })
+        if let url { request.url = url }
+        return request
     }
 
     private func request(_ parameters: [Parameter]) -> HTTPRequest {

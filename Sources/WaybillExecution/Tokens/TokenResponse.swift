@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillFormats
 import WaybillJSON
 import WaybillResults
 import WaybillTransport
@@ -34,23 +35,25 @@ struct TokenResponse: Sendable {
         }
         self.token = token
         refreshToken = (body["refresh_token"]?.string).flatMap { $0.isEmpty ? nil : $0 }
-        lifetime = try Self.lifetime(body["expires_in"])
-    }
-
-    private static func lifetime(_ value: JSON?) throws(TokenError) -> Duration? {
-        let seconds: Double?
-        switch value {
-        case nil, .null: return nil
-        case .number(let number): seconds = Double(number.text)
-        case .string(let text): seconds = Double(text)
-        default: seconds = nil
-        }
-        guard let seconds, !seconds.isNaN else {
+        let expiry = body["expires_in"] ?? .null
+        lifetime = Self.seconds(expiry)
+        guard lifetime != nil || expiry == .null else {
             throw TokenError(
                 kind: .expect,
                 message: "'expires_in' in the token endpoint's response is not a number of seconds"
             )
         }
+    }
+
+    /// Returns a number of seconds, which some servers write as a string.
+    static func seconds(_ value: JSON?) -> Duration? {
+        let seconds: Double?
+        switch value {
+        case .number(let number): seconds = Double(number.text)
+        case .string(let text): seconds = Double(text)
+        default: seconds = nil
+        }
+        guard let seconds, !seconds.isNaN else { return nil }
         // Far longer than any run, and small enough for calculations.
         return .seconds(min(max(seconds, 0), 1e9))
     }
@@ -59,8 +62,9 @@ struct TokenResponse: Sendable {
         TokenError(kind: .expect, message: "the token endpoint's response has no '\(name)'")
     }
 
-    private static func refused(_ status: Int, _ body: JSON?) -> TokenError {
-        var message = "the token endpoint responded with status \(status)"
+    /// The error of a response that refuses a request.
+    static func refused(_ status: Int, _ body: JSON?, _ endpoint: String = "token endpoint") -> TokenError {
+        var message = "the \(endpoint) responded with status \(status)"
         let code = (body?["error"]?.string)?.excerpt(300)
         if let code, !code.isEmpty {
             message += ": \(code)"
@@ -79,9 +83,14 @@ struct AccessToken: Sendable {
     var text: String
     /// The refresh token for the next request.
     var refreshToken: String?
+    /// When it expires; `nil` if it does not.
+    var expiresAt: Timestamp?
     /// The time of the run's clock at which a new token is needed, shortly before this one expires; `nil` if it does
     /// not expire.
     var renewalTime: Duration?
+
+    /// What is stored of it.
+    var stored: TokenFile.Tokens { .init(access: text, expiresAt: expiresAt, refresh: refreshToken) }
 }
 
 /// A token that a request is sent with.

@@ -1,12 +1,19 @@
+package import WaybillDiagnostics
+
 /// An OAuth 2.0 token (RFC 6749), fetched when it is first needed.
 package struct OAuth2Authentication: AuthenticationMethod {
     package static let key = "oauth2"
 
-    /// The grants (RFC 6749, sections 4.3, 4.4 and 6).
+    /// The grants (RFC 6749, sections 4.1, 4.3, 4.4 and 6, and RFC 8628).
     package enum Grant: String, Sendable, CaseIterable {
         case clientCredentials = "client_credentials"
         case password
         case refreshToken = "refresh_token"
+        case device
+        case authorizationCode = "authorization_code"
+
+        /// Whether a user must log in (`waybill login`) before a run.
+        package var isInteractive: Bool { self == .device || self == .authorizationCode }
     }
 
     /// A parameter of the token request.
@@ -14,12 +21,13 @@ package struct OAuth2Authentication: AuthenticationMethod {
         /// The names of the fields in the manifest.
         package enum Name: String, Sendable, CaseIterable {
             case tokenURL, clientId, clientSecret, username, password, refreshToken, scope, audience
+            case deviceURL, authorizationURL, revocationURL
 
-            fileprivate var isSecret: Bool {
-                switch self {
-                case .clientSecret, .password, .refreshToken: true
-                case .tokenURL, .clientId, .username, .scope, .audience: false
-                }
+            fileprivate var isSecret: Bool { [.clientSecret, .password, .refreshToken].contains(self) }
+
+            /// Whether it is the URL of an endpoint.
+            fileprivate var isURL: Bool {
+                [.tokenURL, .deviceURL, .authorizationURL, .revocationURL].contains(self)
             }
         }
 
@@ -34,6 +42,10 @@ package struct OAuth2Authentication: AuthenticationMethod {
     package let fields: [Field]
     /// Whether the client's credentials are sent in the body instead of in the Authorization field.
     package let sendsClientInBody: Bool
+    /// The file that keeps the tokens between runs.
+    package let store: NamedFile?
+    /// The address on this machine to which the browser is redirected after a login.
+    package let redirectURL: Spanned<String>?
 
     package init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
         guard let grant: Grant = node["grant"].flatMap({ decoder.word($0) }) else { return nil }
@@ -42,7 +54,7 @@ package struct OAuth2Authentication: AuthenticationMethod {
             guard let value = node[name.rawValue] else { continue }
             for element in value.sequence ?? [value] {
                 guard let text = CredentialText(element, isSecret: name.isSecret, &decoder) else { continue }
-                if name == .tokenURL, let error = WrittenAddress(text.value).urlError {
+                if name.isURL, let error = WrittenAddress(text.value).urlError {
                     decoder.report(error, at: text.value.span)
                 }
                 fields.append(Field(name: name, text: text))
@@ -51,10 +63,16 @@ package struct OAuth2Authentication: AuthenticationMethod {
         self.grant = grant
         self.fields = fields
         sendsClientInBody = node["clientAuth"]?.text == "body"
+        store = node["store"].flatMap { decoder.text($0) }.map { NamedFile(path: $0, kind: .tokens) }
+        redirectURL = node["redirectURL"].flatMap { decoder.text($0) }
     }
 
     /// The URL of the token endpoint.
     package var tokenURL: ScalarTemplate? { fields.first { $0.name == .tokenURL }?.text.value }
 
+    /// The URLs of all endpoints.
+    package var urls: [ScalarTemplate] { fields.filter(\.name.isURL).map(\.text.value) }
+
     package var texts: [CredentialText] { fields.map(\.text) }
+    package var namedFiles: [NamedFile] { store.map { [$0] } ?? [] }
 }

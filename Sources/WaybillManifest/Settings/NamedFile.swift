@@ -13,6 +13,8 @@ package struct NamedFile {
         case netrc
         /// The value of a secret.
         case secret
+        /// Tokens, read and written.
+        case tokens
         /// Cookies, read and written.
         case jar
         /// The data of an earlier response, which is also written.
@@ -47,7 +49,7 @@ package struct NamedFile {
     private var isOfMachine: Bool {
         switch kind {
         case .tls, .netrc, .secret: path.value.hasPrefix("/")
-        case .body, .jar, .snapshot, .cache: false
+        case .body, .tokens, .jar, .snapshot, .cache: false
         }
     }
 
@@ -58,6 +60,7 @@ package struct NamedFile {
         case .tls: "TLS file"
         case .netrc: "netrc file"
         case .secret: "file of a secret"
+        case .tokens: "token file"
         case .jar: "cookie jar"
         case .snapshot: "snapshot"
         case .cache: "cache folder"

@@ -33,7 +33,7 @@ struct ProcessEnvironment: EvaluationEnvironment {
         case .outside: "is outside the folder of the manifest"
         case .notRegular: "is not a regular file"
         case .noWriter: "is a pipe that no process writes to"
-        case .other: "fails: \(error.message)"
+        case .shared, .other: "fails: \(error.message)"
         }
     }
 }

@@ -44,6 +44,7 @@ let allRules: [any ManifestRule] = [
     StatusExpectations(),
     VerificationOff(),
     ReadableCredentials(),
+    StoredTokens(),
     RetryEffect(),
     LowercaseMethod(),
     HTTP2WithoutTLS(),

@@ -5,18 +5,18 @@ import WaybillManifest
 /// Warns of a token endpoint without TLS (RFC 6749, section 3.2), which exposes the client's secret and the token.
 struct ReadableCredentials: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        subject.settings.compactMap { settings in
-            guard let oauth2 = settings.auth?.value.method as? OAuth2Authentication,
-                let url = oauth2.tokenURL,
-                let text = url.constantText, Self.isReadable(URIReference(text))
-            else { return nil }
-            return Diagnostic(
-                "readable-credentials",
-                "the credentials and the token are sent without encryption",
-                severity: .warning,
-                at: url.span,
-                help: ["Use 'https://'. Only a server on the same machine does not need it."]
-            )
+        subject.settings.flatMap { settings -> [Diagnostic] in
+            guard let oauth2 = settings.auth?.value.method as? OAuth2Authentication else { return [] }
+            return oauth2.urls.filter { $0.constantText.map { Self.isReadable(URIReference($0)) } ?? false }.map {
+                url in
+                Diagnostic(
+                    "readable-credentials",
+                    "the credentials and the token are sent without encryption",
+                    severity: .warning,
+                    at: url.span,
+                    help: ["Use 'https://'. Only a server on the same machine does not need it."]
+                )
+            }
         }
     }
 

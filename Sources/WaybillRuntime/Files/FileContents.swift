@@ -15,6 +15,8 @@ package struct FileError: Error, Sendable, Equatable {
         case notRegular
         /// It is a named pipe that no process has opened for writing.
         case noWriter
+        /// Others than its owner may read or write it.
+        case shared
         /// It is larger than the limit in bytes.
         case tooLarge(limit: Int)
         /// Anything else, by the system's error number.
@@ -41,6 +43,7 @@ package struct FileError: Error, Sendable, Equatable {
         case .outside(let hint): "it is outside the folder of the manifest\(hint.map { " (\($0))" } ?? "")"
         case .notRegular: "it is not a regular file"
         case .noWriter: "it is a pipe that no process writes to"
+        case .shared: "others than its owner may read it; run 'chmod 600' on it"
         case .tooLarge(let limit): "it is larger than \(limit) bytes"
         case .other(let number): SystemError(number).description
         }

@@ -4,7 +4,7 @@ import WaybillPlatform
 /// replace a lock on the file itself. It excludes other processes, and other locks of this one, as long as it exists.
 package final class FileLock: Sendable {
     /// How long a process waits for another one that has the lock, which it needs only while it writes the file.
-    private static let longestWait = Duration.seconds(2)
+    package static let longestWait = Duration.seconds(2)
 
     private let descriptor: Int32
 
@@ -12,13 +12,13 @@ package final class FileLock: Sendable {
     package static func path(for file: String) -> String { file + ".lock" }
 
     /// Waits until no other process has the lock, and takes it. Throws the system's error if the lock file cannot be
-    /// created, and `EWOULDBLOCK` if another process still has the lock after `longestWait`. On a file system without
+    /// created, and `EWOULDBLOCK` if another process still has the lock after some time. On a file system without
     /// locks, the lock excludes nothing.
-    package init(waitingFor file: String) throws(SystemError) {
+    package init(waitingFor file: String, atMost longestWait: Duration = longestWait) throws(SystemError) {
         guard !file.utf8.contains(0) else { throw .noSuchFile }
         descriptor = open(Self.path(for: file), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
         guard descriptor >= 0 else { throw .last }
-        let end = ContinuousClock.now + Self.longestWait
+        let end = ContinuousClock.now + longestWait
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0, [EINTR, EWOULDBLOCK].contains(SystemError.last.errno) {
             guard ContinuousClock.now < end else { throw SystemError(EWOULDBLOCK) }
             usleep(10_000)

@@ -64,10 +64,16 @@ package struct LocalFile: Sendable, Hashable, CustomStringConvertible {
 
     /// The bytes of the file.
     ///
-    /// - Parameter limit: The maximum number of bytes; a larger file is not read.
-    package func read(limit: Int) throws(FileError) -> [UInt8] {
+    /// - Parameters:
+    ///   - limit: The maximum number of bytes; a larger file is not read.
+    ///   - isPrivate: Whether the file is refused if others than its owner may read or write it.
+    package func read(limit: Int, isPrivate: Bool = false) throws(FileError) -> [UInt8] {
         let (descriptor, _) = try open()
         defer { close(descriptor) }
+        var status = stat()
+        if isPrivate, fstat(descriptor, &status) != 0 || status.st_mode & 0o077 != 0 {
+            throw FileError(path: path, reason: .shared)
+        }
         return try FileContents.read(descriptor, of: path, limit: limit)
     }
 }

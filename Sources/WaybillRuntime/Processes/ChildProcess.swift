@@ -70,7 +70,6 @@ package struct ChildProcess: Sendable {
 
     /// The program with a name: its absolute path; `nil` if there is none that can be executed.
     private static func path(of name: String, in folder: String, _ variables: [String: String]) -> String? {
-        guard !name.utf8.contains(0) else { return nil }
         let candidates =
             name.utf8.contains(UInt8(ascii: "/"))
             ? [FileContents.path(name, in: folder)]
@@ -90,6 +89,7 @@ package struct ChildProcess: Sendable {
         _ limit: Int,
         _ interruption: Interruption
     ) {
+        guard !arguments.contains(where: { $0.utf8.contains(0) }) else { return end = .notStarted(SystemError(EINVAL)) }
         guard let program = Self.path(of: arguments[0], in: folder, variables) else {
             return end = .notStarted(.noSuchFile)
         }
@@ -215,7 +215,7 @@ private final class PipeEnds {
 }
 
 /// Interrupts a thread that waits for a descriptor.
-private final class Interruption: Sendable {
+final class Interruption: Sendable {
     private let wakeUp: WakeUp
     private let flag = Atomic(false)
 

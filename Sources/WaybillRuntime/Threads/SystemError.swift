@@ -13,6 +13,9 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
     /// The error of a path without a file.
     package static let noSuchFile = SystemError(ENOENT)
 
+    /// Whether it is the error of a lock that another process has.
+    package var isOfHeldLock: Bool { errno == EWOULDBLOCK }
+
     /// The error of this thread's last system call.
     package static var last: SystemError { SystemError(WaybillPlatform.errno) }
 

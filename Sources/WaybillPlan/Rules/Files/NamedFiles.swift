@@ -40,10 +40,10 @@ struct NamedFiles: ManifestRule {
         guard local.boundary.encloses(path) else {
             return FileRefusal.outside(path).diagnostic(at: file.path.span)
         }
-        // Both are written to, by the end of a run or with --update-snapshots.
+        // They are written to, at the latest by the end of a run, or with --update-snapshots.
         // The machine that checks a manifest need not have its secrets.
         if file.kind == .secret { return nil }
-        if [.snapshot, .jar].contains(file.kind), Self.isManifest(path, file.path.span) {
+        if [.snapshot, .jar, .tokens].contains(file.kind), Self.isManifest(path, file.path.span) {
             return Diagnostic(
                 "same-file",
                 "this manifest itself would be replaced by the \(file.words)",
@@ -74,7 +74,7 @@ struct NamedFiles: ManifestRule {
             }
         } catch {
             switch file.kind {
-            case .jar, .cache, .secret: return nil
+            case .jar, .cache, .secret, .tokens: return nil
             case .body, .snapshot:
                 guard error.reason == .notFound else { return unreadable(file, path, error.message) }
                 // Something else may create the file before it is sent.
