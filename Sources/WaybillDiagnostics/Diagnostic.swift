@@ -150,9 +150,10 @@ extension [Diagnostic] {
     package func withoutRepetitions() -> [Diagnostic] {
         var seen: Set<Statement> = []
         return filter {
-            guard let span = $0.primary?.span else { return true }
+            let (span, help) = ($0.primary?.span, $0.help.joined(separator: "\n"))
+            // What has no location is the same only if its help is.
             return seen.insert(
-                Statement(id: $0.id, headline: $0.headline, file: span.file.name, range: span.range)
+                Statement(id: $0.id, headline: $0.headline, file: span?.file.name ?? help, range: span?.range ?? 0..<0)
             ).inserted
         }
     }

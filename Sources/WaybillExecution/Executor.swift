@@ -44,7 +44,7 @@ package struct Executor: Sendable {
     package var isMocked = false
     /// The number of the mock server's examples for each request that has some.
     package var mockExamples: [ObjectIdentifier: Int] = [:]
-    /// Whether the bodies of all responses are kept, not only those of failed ones.
+    /// Whether the bodies of all requests and responses are kept, not only those of failed responses.
     package var keepsBodies = false
     /// Whether snapshots are written instead of compared with responses.
     package var updatesSnapshots = false
@@ -82,6 +82,8 @@ package struct Executor: Sendable {
     package struct Outcome: Sendable {
         /// The summary.
         package var result: RunResult
+        /// The response times from which those of the summary were computed.
+        package var responseTimes: ResponseTimeCounter
         /// The outputs of each graph that passed.
         package var outputs: [(graph: String, values: RedactedJSON)]
         /// The states for the next run, of each graph that has one; `nil` unless the run passed.
@@ -145,9 +147,12 @@ package struct Executor: Sendable {
             outcome: outcome,
             steps: steps
         )
+        result.isMocked = isMocked
+        let times = context.responseTimes.withLock { $0[""] } ?? ResponseTimeCounter()
+        result.responseTimes = times.figures
         if !isMocked { result.coverage = context.coveredResponses.coverage(of: plan, redactor) }
         events.emit(.runFinished(outcome, result.counts))
-        return Outcome(result: result, outputs: outputs, state: outcome == .passed ? state : nil)
+        return Outcome(result: result, responseTimes: times, outputs: outputs, state: outcome == .passed ? state : nil)
     }
 
     private func runGraphs(

@@ -45,6 +45,8 @@ final class RunContext: Sendable {
     let coveredResponses: CoveredResponses
     /// The steps that have written snapshots, and digests of these, by the path of the file.
     let snapshots = Mutex<[CodePoints: (step: String, digest: String)]>([:])
+    /// The response times of the run, under an empty name, and of each step with `forEach` that is not in an element.
+    let responseTimes = Mutex<[String: ResponseTimeCounter]>([:])
     /// Counts the elements of nested `forEach` steps.
     let nestedElements: NestedElements
     /// The folder of the manifest, where the files that expressions read are.
@@ -72,7 +74,11 @@ final class RunContext: Sendable {
         control = executor.control
         limiter = RequestLimiter(limit: plan.concurrency, clock: executor.clock)
         control.whenStopped { [limiter] in limiter.stop() }
-        reachability = Reachability(executor.probe, clock: executor.clock)
+        reachability = Reachability(executor.probe, clock: executor.clock) { [events, redactor] destination, reason in
+            let name = destination.service.isEmpty ? "" : "service '\(destination.service)' at "
+            let change = reason.map { "can no longer be reached: \($0)" } ?? "can be reached again"
+            events.emit(.warning(redactor.text("\(name)\(destination.origin) \(change)"), at: nil))
+        }
         routes = MeteredRoutes(executor.probe, clock: executor.clock)
         sessions = SessionStore(plan.sessions)
         coveredResponses = CoveredResponses(executor.earlierRun?.coveredResponses ?? [])
@@ -121,6 +127,16 @@ final class RunContext: Sendable {
         }
         if RunFileNames.isOfUnfinishedFile(path) {
             throw Failure(.input, redactor.text("'\(path)' has the name of an unfinished file"), at: span)
+        }
+    }
+
+    /// Counts a response of a step at a path.
+    func count(_ response: HTTPResponse, at path: String) {
+        guard response.cacheUse != .hit else { return }
+        let outer = path.utf8.firstIndex(of: UInt8(ascii: "[")).map { String(path[..<$0]) }
+        responseTimes.withLock { times in
+            times["", default: ResponseTimeCounter()].add(response.timings.total)
+            if let outer { times[outer, default: ResponseTimeCounter()].add(response.timings.total) }
         }
     }
 

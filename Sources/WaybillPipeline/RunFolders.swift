@@ -58,7 +58,7 @@ package enum RunFolders {
         package var summary: RunResult? {
             if let result { return result }
             guard let record else { return nil }
-            return RunResult(
+            var result = RunResult(
                 id: record.id,
                 manifest: record.manifest,
                 environment: record.environment,
@@ -69,6 +69,8 @@ package enum RunFolders {
                 outcome: record.outcome ?? .interrupted,
                 steps: recorded.steps
             )
+            result.isMocked = record.isMocked
+            return result
         }
 
         /// The run for reports; `nil` if there is no result.
@@ -80,10 +82,12 @@ package enum RunFolders {
         /// The path of its manifest, as it was specified.
         package var manifest: String { result?.manifest ?? record?.manifest ?? "" }
 
-        /// The path of its manifest, and the part of the run that several processes share, such as `(shard 3/8)`.
+        /// The path of its manifest, the part of the run that several processes share, such as `(shard 3/8)`, and `(mock)` for
+        /// a run on the mock server.
         package var description: String {
             let part = result?.part ?? RunPart(json: record?.part)?.text
-            return manifest + (part.map { " (\($0))" } ?? "")
+            let isMocked = result?.isMocked ?? record?.isMocked ?? false
+            return manifest + (part.map { " (\($0))" } ?? "") + (isMocked ? " (mock)" : "")
         }
 
         /// When the run started.

@@ -30,7 +30,11 @@ package struct RunOptions: Sendable {
     package var transport: (any Transport & NetworkProbe)?
     /// Whether the requests of the elements of a `forEach` are reported as events too.
     package var reportsElements = false
-    /// Whether the body of each response is kept, even if it did not fail.
+    /// Whether those of the first elements of each `forEach` are, for a report or because bodies are kept.
+    package var reportsFirstElements = false
+    /// Whether the start of each body is reported with its request or response.
+    package var reportsBodies = false
+    /// Whether the body of each request and response is kept, even if it did not fail.
     package var keepsBodies = false
     /// Whether snapshots are written instead of compared with responses.
     package var updatesSnapshots = false

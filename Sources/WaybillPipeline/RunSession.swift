@@ -25,6 +25,8 @@ package struct RunSession: Sendable {
     package struct Report: Sendable {
         /// The summary.
         package var result: RunResult
+        /// The response times from which those of the summary were computed.
+        package var responseTimes: ResponseTimeCounter
         /// The outputs by graph.
         package var outputs: JSON
         /// The folder of the results; empty if they were not written.
@@ -53,6 +55,8 @@ package struct RunSession: Sendable {
             observers: options.observers + (exporter.map { [$0] } ?? []),
             after: options.resumed?.record.lastNumber ?? 0,
             reportedElements: options.reportsElements ? .all : exporter == nil ? .none : .traced,
+            reportsFirstElements: options.reportsFirstElements || options.keepsBodies,
+            reportsBodies: options.reportsBodies || options.keepsBodies,
             now: { [time = options.time] in time ?? .now() }
         )
         let (cachingTransport, warnings) = cached(transport, redactor: redactor, events: events)
@@ -284,7 +288,12 @@ package struct RunSession: Sendable {
             throw RunError(.unwritableResults, error.description)
         }
         let outputs = JSONObject(outcome.outputs.map { ($0.graph, $0.values.value) })
-        return Report(result: outcome.result, outputs: .object(outputs), folder: folder?.path ?? "")
+        return Report(
+            result: outcome.result,
+            responseTimes: outcome.responseTimes,
+            outputs: .object(outputs),
+            folder: folder?.path ?? ""
+        )
     }
 
     func secretValues() async throws(RunError) -> [String: String] {

@@ -30,8 +30,11 @@ struct InputResolution {
         isRequired: (String) -> Bool = { _ in true }
     ) {
         if let others {
+            let others = others.union(options.suiteInputs ?? [])
             diagnostics += Self.unknownNames(of: manifest, others, options: options)
-            diagnostics += options.inputFiles.flatMap { $0.unknownInputs(of: manifest, others) }
+            diagnostics += options.inputFiles.flatMap {
+                $0.unknownInputs(of: manifest, others, ofSuite: options.suiteInputs)
+            }
         }
         reportVariablesBeyondUTF8(of: manifest, options)
 
@@ -145,11 +148,13 @@ struct InputResolution {
         return given.filter { manifest.inputs[$0.0] == nil && !others.contains($0.0) }.map { name, source in
             Diagnostic(
                 "unknown-input",
-                "no input of '\(manifest.file.name)' is named '\(name)', but \(source) gives it a value",
+                options.suiteInputs == nil
+                    ? "no input of '\(manifest.file.name)' is named '\(name)', but \(source) gives it a value"
+                    : "no manifest has an input named '\(name)', but \(source) gives it a value",
                 at: nil,
                 help: [
-                    NearestName.of(name, among: Array(manifest.inputs.keys) + others).map { "Did you mean '\($0)'?" }
-                        ?? manifest.helpWithUnknownInput(name)
+                    NearestName.of(name, among: Array(manifest.inputs.keys) + others.sorted())
+                        .map { "Did you mean '\($0)'?" } ?? manifest.helpWithUnknownInput(name, options.suiteInputs)
                 ]
             )
         }
@@ -244,7 +249,11 @@ extension PlanBuilder {
 
 extension InputsFile {
     /// Reports the names in the file that are not inputs.
-    fileprivate func unknownInputs(of manifest: Manifest, _ others: Set<String>) -> [Diagnostic] {
+    fileprivate func unknownInputs(
+        of manifest: Manifest,
+        _ others: Set<String>,
+        ofSuite suite: Set<String>?
+    ) -> [Diagnostic] {
         let unknown = values.names.filter { manifest.inputs[$0] == nil && !others.contains($0) }
         guard !unknown.isEmpty else { return [] }
         let pointers = unknown.map { JSONPointer([.name($0)]) }
@@ -257,16 +266,16 @@ extension InputsFile {
                     "unknown-input",
                     "no input of '\(manifest.file.name)' is named '\(name)', but \(span) gives it a value",
                     at: nil,
-                    help: [manifest.helpWithUnknownInput(name)]
+                    help: [manifest.helpWithUnknownInput(name, suite)]
                 )
             }
-            let nearest = NearestName.of(name, among: manifest.inputs.keys)
+            let nearest = NearestName.of(name, among: Array(manifest.inputs.keys) + (suite ?? []).sorted())
             return Diagnostic(
                 "unknown-input",
                 "no input is named '\(name)'",
                 at: span,
                 label: nearest.map { "did you mean '\($0)'?" } ?? "",
-                help: nearest == nil ? [manifest.helpWithUnknownInput(name)] : []
+                help: nearest == nil ? [manifest.helpWithUnknownInput(name, suite)] : []
             )
         }
     }
@@ -306,11 +315,14 @@ private struct InnerLocations: DocumentLocations {
 
 extension Manifest {
     /// Returns the help for a name that resembles no input.
-    fileprivate func helpWithUnknownInput(_ name: String) -> String {
+    ///
+    /// - Parameter suite: The inputs of all manifests, if there are several.
+    fileprivate func helpWithUnknownInput(_ name: String, _ suite: Set<String>?) -> String {
         if let secret = secrets[name]?.value {
             return "'\(name)' is a secret: it comes from \(secret.words)."
         }
-        return inputs.isEmpty
-            ? "The manifest takes no inputs." : "The inputs are \(inputs.keys.joined(separator: ", "))."
+        let names = suite?.sorted() ?? Array(inputs.keys)
+        guard names.isEmpty else { return "The inputs are \(names.joined(separator: ", "))." }
+        return suite == nil ? "The manifest takes no inputs." : "The manifests take no inputs."
     }
 }

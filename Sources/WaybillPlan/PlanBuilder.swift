@@ -10,6 +10,9 @@ package struct PlanOptions: Sendable {
     package var graphs: [String] = []
     /// Values for the manifest's inputs, as strings from the command line.
     package var inputs: [(name: String, text: String)] = []
+    /// The names of the inputs of all manifests of a suite, which may have values also if this manifest does not declare
+    /// them; `nil` if the manifest is not one of several.
+    package var suiteInputs: Set<String>?
     /// Files of values for the manifest's inputs. If several files name the same input, the last one takes precedence.
     package var inputFiles: [InputsFile] = []
     /// The files that the values and the environment variables were read from.

@@ -198,7 +198,7 @@ def main():
             ("waybill run --input debug=f", ["debug=false"]),
             ("waybill run --input colour=", ["colour=red", "colour=dark blue", "colour=http://a:b"]),
             ("waybill run --input token=1 --env st", ["staging"]),
-            ("waybill run --report ", ["coverage=", "har=", "html=", "json=", "junit=", "markdown=", "tap=", "github"]),
+            ("waybill run --report ", ["coverage=", "har=", "html=", "json=", "junit=", "markdown=", "prometheus=", "tap=", "github"]),
             ("waybill run --report junit=bro", ["junit=broken.yaml"]),
             ("waybill run --report junit=a.xml,j", ["junit=a.xml,json=", "junit=a.xml,junit="]),
             ("waybill run --report junit=a.xml,json=bro", ["junit=a.xml,json=broken.yaml"]),

@@ -71,7 +71,7 @@ import WaybillTestSupport
 
     @Test(arguments: [
         "README.md", "docs/guide.md", "docs/cookbook.md", "docs/coming-from.md", "docs/debugging.md", "docs/suites.md",
-        "docs/contracts.md",
+        "docs/contracts.md", "docs/scheduling.md",
         "docs/reference/expressions.md",
     ])
     func `every manifest in the documentation runs`(_ page: String) async throws {

@@ -45,13 +45,68 @@ import WaybillTestSupport
         let text = run.outputText
         #expect(text.contains("\ntests/a.yaml\nmain\n  ✓ main.one"))
         #expect(text.contains("\n2 manifests: 1 failed, 1 passed in "))
-        #expect(text.contains("  ✗ tests/deep/b.yml: 1 failed\n    waybill resume out/tests/deep/b\n"))
+        #expect(
+            text.contains(
+                """
+                2 manifests: 1 failed, 1 passed in 
+                """
+            )
+        )
+        #expect(text.contains(", on the mock server\nresponse times: p50 ") && text.contains(" of 2 responses\n"))
+        #expect(
+            text.contains(
+                """
+                  ✗ tests/deep/b.yml: 1 failed
+                    main.one: the status is 500, not 2xx
+                    waybill resume out/tests/deep/b
+
+                """
+            )
+        )
         #expect(folder.names(in: "out/tests") == ["a", "deep"])
         let junit = String(decoding: TemporaryFolder.contents(of: "\(folder.path)/j.xml") ?? [], as: UTF8.self)
         #expect(junit.split(separator: "<testsuite ").count == 3)
         let shown = try await waybill("show", "./out")
         #expect(shown.outputText.contains("tests/a.yaml  passed\n"))
         #expect(shown.outputText.contains("tests/deep/b.yml  failed\n"))
+    }
+
+    @Test func `an input and an environment are for the manifests that declare them`() async throws {
+        manifest("tests/a.yaml")
+        folder.write(
+            """
+            waybill: 1
+            inputs: {region: {type: string, default: none}}
+            environments: {staging: {services: {s: {baseURL: "http://127.0.0.1:8"}}}}
+            services: {s: {baseURL: "http://127.0.0.1:9"}}
+            graphs: {main: {chain: [{id: one, get: "/${inputs.region}", mock: {status: 200}}]}}
+            """,
+            to: "tests/b.yaml"
+        )
+        let options = ["tests", "--input", "region=x", "--env", "staging"]
+        for command in [["run", "--mock"], ["validate"]] {
+            let both = try await Command.run(CommandCase.program, command + options, in: folder.path)
+            #expect(both.status == 0, "\(both.errorText)")
+            #expect(both.errorText.contains("'tests/a.yaml' has no environment 'staging'; none is applied to it\n"))
+            #expect(!both.errorText.contains("b.yaml"))
+            if command[0] == "run" { #expect(both.outputText.contains("GET http://127.0.0.1:8/x  200")) }
+            folder.write("{\"region\": \"y\", \"regoin\": 1}", to: "inputs.json")
+            for (extra, message) in [
+                (["--input", "regoin=x"], "no manifest has an input named 'regoin', but --input gives it a value"),
+                (["--inputs", "inputs.json"], "no input is named 'regoin'"),
+                (["--env", "stagign"], "no environment is named 'stagign'"),
+            ] {
+                let none = try await Command.run(CommandCase.program, command + options + extra, in: folder.path)
+                #expect(none.status == 2)
+                #expect(none.errorText.contains(message), "\(none.errorText)")
+                if command[0] == "run", extra[0] != "--env" {
+                    #expect(
+                        none.errorText.split(separator: message, omittingEmptySubsequences: false).count == 2,
+                        "\(none.errorText)"
+                    )
+                }
+            }
+        }
     }
 
     @Test func `suite json and state files conform to their published schemas`() async throws {
@@ -177,9 +232,6 @@ import WaybillTestSupport
             to: "b.yaml"
         )
         let arguments = ["b.yaml", "--mock", "--fail-fast", "--out", "out", "--input", "name=x"]
-        let both = try await Command.run(CommandCase.program, ["run", "a.yaml"] + arguments, in: folder.path)
-        #expect(both.status == 2)
-        manifest("a.yaml", status: 500, inputs: "inputs: {name: {type: string, default: none}}")
         let run = try await Command.run(CommandCase.program, ["run", "a.yaml"] + arguments, in: folder.path)
         #expect(run.status == 1, "\(run.errorText)")
         let resumed = try await waybill("resume", "./out", "--quiet")

@@ -69,6 +69,18 @@ import WaybillTransport
         #expect(String(decoding: head, as: UTF8.self).contains("\r\nContent-Type: \(type)\r\n"))
     }
 
+    @Test(arguments: [
+        ("{put: /a, body: {file: dir/PHOTO.JPEG}}", "image/jpeg"),
+        ("{put: /a, body: {file: x.unknown}}", "application/octet-stream"),
+        ("{put: /a, headers: {Content-Type: a/b}, body: {file: x.csv}}", "a/b"),
+    ])
+    func `a file as the body has the media type of its extension, unless the manifest sets another one`(
+        step: String,
+        type: String
+    ) async throws {
+        #expect(try await request(step).headers.filter { $0.isNamed("Content-Type") }.map(\.value) == [type])
+    }
+
     @Test func `a file can be the body, but expressions cannot read its bytes`() async throws {
         let request = try await request("{put: /a, body: {file: dir/x.bin}}")
         guard case .file(let path) = request.body else {

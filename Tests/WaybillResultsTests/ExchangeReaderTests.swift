@@ -60,7 +60,7 @@ import WaybillJSON
         #expect(exchange.time == PhaseTimes(total: .milliseconds(5), firstByte: .milliseconds(3)))
         #expect(exchange.failure == "the status is 404")
         #expect(exchange.cache == .miss)
-        #expect(exchange.bodyFile == "main.a.csv")
+        #expect(exchange.bodyFiles().first == "main.a.csv")
     }
 
     @Test func `each hop of a redirect is an exchange with its own duration`() throws {
@@ -94,7 +94,7 @@ import WaybillJSON
         #expect(found.map(\.attempt) == [1, 2])
         #expect(found.map(\.failure) == ["could not connect", nil])
         #expect(found.map(\.time?.total) == [.milliseconds(1), .milliseconds(1)])
-        #expect(found.map(\.bodyFile) == [nil, nil])
+        #expect(found.map { $0.bodyFiles().first } == [nil, "main.a.bin"])
     }
 
     @Test func `exchanges inside an element end with the element, and exchanges in flight end with the process`() throws
@@ -106,5 +106,28 @@ import WaybillJSON
         ])
         #expect(found.map(\.step) == ["main.each[1]", "main.each[1].inner", "main.each[10]", "main.b", "main.c"])
         #expect(found.map(\.failure) == ["no", nil, nil, nil, nil])
+    }
+
+    @Test func `a response from the cache and each page are exchanges, with the start of their bodies`() throws {
+        let request: JSON = ["cache": "hit", "method": "GET", "url": "http://x/a", "headers": []]
+        let found = try exchanges([
+            event("cache.used", "main.a", request),
+            event(
+                "response.head",
+                "main.a",
+                ["status": 200, "headers": [], "body": ["bytes": 9, "text": "a", "cut": true]]
+            ),
+            event("step.finished", "main.a"),
+            sending("main.b[3]"), event("page.finished", "main.b[3]", ["page": 1]), sending("main.b[3]", attempt: 2),
+            event("page.finished", "main.b[3]", ["page": 2]), event("element.finished", "main.b", ["element": 3]),
+        ])
+        #expect(found.map(\.step) == ["main.a", "main.b[3]", "main.b[3]"])
+        #expect(found[0].url == "http://x/a" && found[0].cache == .hit && found[0].isLast)
+        #expect(found[0].response?.body?.isCut == true && found[0].response?.body?.bytes == 9)
+        #expect(found.map(\.page) == [nil, 1, 2])
+        #expect(
+            found[2].bodyFiles() == []
+                && found[2].bodyFiles(ofRequest: true) == ["main.b[3]@request.bin", "main.b[3].page-2@request.bin"]
+        )
     }
 }

@@ -105,6 +105,40 @@ import WaybillTestSupport
         #expect(text.unicodeScalars.contains("\u{316}"))
     }
 
+    @Test func `labels of metrics are escaped, and no metric has the same labels twice`() async throws {
+        var result = try await hostileRun().result
+        result.manifest = "a\\b\"c\nd"
+        let metrics = try text(PrometheusReport.self, [ReportedRun(result, in: nil), ReportedRun(result, in: nil)])
+        let lines = metrics.split(separator: "\n").filter { !$0.hasPrefix("# ") }
+        #expect(
+            lines.contains(#"waybill_run_success{manifest="a\\b\"c\nd",environment="staging",mock="true"} 0"#),
+            "\(metrics)"
+        )
+        #expect(Set(lines.map { $0.prefix { $0 != "}" } }).count == lines.count)
+        #expect(metrics.components(of: "# TYPE waybill_step_success gauge\n").count == 2)
+    }
+
+    @Test func `Markdown is short enough for a comment, with the failures first and the number of what is left out`()
+        async throws
+    {
+        var failed = Samples.result
+        let failure = Failure(.status, Samples.redactor.text(String(repeating: "no ", count: 500)), at: nil)
+        failed.steps = (0..<100).map {
+            StepResult(id: "s\($0)", path: "main.s\($0)", graph: "main", outcome: .failed, failure: failure)
+        }
+        failed.outcome = .failed
+        var passed = failed
+        passed.outcome = .passed
+        passed.manifest = "passed.yaml"
+        passed.steps = failed.steps.map { StepResult(id: $0.id, path: $0.path, graph: "main", outcome: .passed) }
+        let runs = Array(repeating: ReportedRun(passed, in: nil), count: 1_000) + [ReportedRun(failed, in: nil)]
+        let report = try text(MarkdownReport.self, runs)
+        #expect(report.unicodeScalars.count < 60_000 && report.hasPrefix("### ❌"))
+        let shown = report.components(of: "**failed**").count - 1
+        #expect(shown > 10 && report.contains("… and \(100 - shown) more failures.\n"))
+        #expect(report.contains(" more manifests.\n"))
+    }
+
     @Test func `the heading counts the manifests with the outcome, and noncharacters are replaced`() async throws {
         let failed = try await hostileRun()
         var result = failed.result

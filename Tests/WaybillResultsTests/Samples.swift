@@ -34,10 +34,37 @@ enum Samples {
         firstByte: .seconds(3)
     )
 
+    static let responseTimes = ResponseTimes(
+        count: 3,
+        p50: .milliseconds(1),
+        p95: .milliseconds(2),
+        p99: .milliseconds(2),
+        maximum: .microseconds(2_500),
+        isRounded: true
+    )
+
+    /// A body of which an event has only the start.
+    static let body = BodyExcerpt(of: RedactedBytes(redacted: Array(repeating: UInt8(ascii: "x"), count: 5_000)))
+
+    /// A request with a body, as events have it.
+    static var request: RunEvent.SentRequest {
+        var request = RunEvent.SentRequest(attempt: 1, method: "PUT", url: redactor.text("http://x/"), headers: [])
+        request.body = body
+        return request
+    }
+
+    /// The head of a response with a body, as events have it.
+    static var head: RunEvent.ResponseHead {
+        var head = RunEvent.ResponseHead(attempt: 1, status: 200, headers: [])
+        head.body = BodyExcerpt(bytes: 7)
+        return head
+    }
+
     static var steps: [StepResult] {
         var elements = ElementResults()
         for element in (0..<150).reversed() { elements.add(element: element, .failed, failure) }
         elements.add(element: 150, .passed, nil)
+        elements.responseTimes = responseTimes
         var login = StepResult(id: "login", path: "main.login", graph: "main", outcome: .passed)
         login.name = "Log in"
         login.endpoint = "login"
@@ -55,7 +82,7 @@ enum Samples {
     }
 
     static var result: RunResult {
-        RunResult(
+        var result = RunResult(
             id: id,
             manifest: "accounts.yaml",
             environment: "staging",
@@ -65,6 +92,9 @@ enum Samples {
             outcome: .failed,
             steps: steps
         )
+        result.isMocked = true
+        result.responseTimes = responseTimes
+        return result
     }
 
     /// One event of every kind; events of a step have its path.
@@ -109,6 +139,9 @@ enum Samples {
             ),
             (.requestRetrying(.init(attempt: 1, pause: .milliseconds(200), failure: failure)), "main.login"),
             (.cacheUsed(attempt: 1, .revalidated), "main.login"),
+            (.cacheUsed(attempt: 1, .hit, request: request), "main.login"),
+            (.requestWillSend(request), "main.login"),
+            (.responseHead(head), "main.login"),
             (.responseHead(.init(attempt: 1, status: 200, httpVersion: "1.1", headers: headers)), "main.login"),
             (.responseFinished(attempt: 1, status: 200, time, ByteCounts(received: 5)), "main.login"),
             (.requestDebug(attempt: 1, redactor.json(["built": ["url": "http://x/hunter2"]])), "main.login"),

@@ -102,7 +102,7 @@ extension ManifestRun.Event.Kind {
             case .requestProgress(let progress): .requestProgress(progress)
             case .requestRedirected(let redirection): .requestRedirected(redirection)
             case .requestRetrying(let retry): .requestRetrying(retry)
-            case .cacheUsed(let attempt, let use): .cacheUsed(attempt: attempt, use: use)
+            case .cacheUsed(let attempt, let use, _): .cacheUsed(attempt: attempt, use: use)
             case .responseHead(let head): .responseStarted(head)
             case .responseFinished(let attempt, let status, let times, let bytes):
                 .responseFinished(ManifestRun.Response(attempt: attempt, status: status, times: times, bytes: bytes))

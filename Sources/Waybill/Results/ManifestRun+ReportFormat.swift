@@ -16,6 +16,8 @@ extension ManifestRun.Report {
         case junit
         /// Markdown, such as for the summary of a job.
         case markdown
+        /// Metrics for the textfile collector of Prometheus' node_exporter.
+        case prometheus
         /// The Test Anything Protocol.
         case tap
 
@@ -27,6 +29,7 @@ extension ManifestRun.Report {
             case .json: JSONReport.self
             case .junit: JUnitReport.self
             case .markdown: MarkdownReport.self
+            case .prometheus: PrometheusReport.self
             case .tap: TAPReport.self
             }
         }

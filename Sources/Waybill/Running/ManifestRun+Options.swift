@@ -27,7 +27,8 @@ extension ManifestRun {
         /// The path of the file for the states of the graphs, which they start with and store their new states in. If `nil`,
         /// they start with the default values and store nothing; a resumed run uses the file of the earlier run.
         public var stateFile: String?
-        /// Whether the body of each response is kept in the folder of the results, not only those of failed ones.
+        /// Whether the body of each request and response is kept in the folder of the results, not only those of failed
+        /// responses.
         public var keepsBodies = false
         /// Whether the snapshots of the manifest are written instead of compared with responses. The run then needs a folder for
         /// its results.

@@ -35,6 +35,9 @@ struct ReportCommand: ParsableCommand {
     @Option(help: "Write the coverage of OpenAPI documents as JSON.", completion: .file(extensions: ["json"]))
     var coverage: String?
 
+    @Option(help: "Write metrics for Prometheus' node_exporter.", completion: .file(extensions: ["prom"]))
+    var prometheus: String?
+
     @Flag(help: "Annotate the failures in the manifest for GitHub Actions, and append to the job summary.")
     var github = false
 
@@ -60,6 +63,7 @@ struct ReportCommand: ParsableCommand {
         let files: [(any RunReport.Type, String?)] = [
             (JUnitReport.self, junit), (TAPReport.self, tap), (MarkdownReport.self, markdown), (JSONReport.self, json),
             (HARReport.self, har), (HTMLReport.self, html), (CoverageReport.self, coverage),
+            (PrometheusReport.self, prometheus),
         ]
         return files.compactMap { format, path in path.map { .report(format, to: $0) } } + (github ? [.github] : [])
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import WaybillDiagnostics
+import WaybillManifest
 import WaybillPipeline
 import WaybillPlan
 import WaybillResults
@@ -56,7 +57,10 @@ struct ResumeCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(noColour: printing.noColor)
-        let (options, diagnostics) = try inputs.planOptions(output)
+        var (options, diagnostics) = try inputs.planOptions(output)
+        let suite = RunFolders.suite(of: argument.run)
+        // Each value was for the manifests that have the input.
+        options.suiteInputs = suite.map { Set($0.options.inputs) }
         var run = ResumedRun(
             folder: argument.folder,
             allowsOutside: allowOutside,
@@ -64,10 +68,11 @@ struct ResumeCommand: ParsableCommand {
             repeatsTolerated: failed,
             options: options,
             diagnostics: diagnostics,
+            needsExchanges: reports.needsExchanges,
             printing: printing,
             output: output
         )
-        if var suite = RunFolders.suite(of: argument.run) {
+        if var suite {
             do throws(ResultsError) {
                 try suite.claim()
             } catch {
@@ -130,7 +135,8 @@ struct ResumeCommand: ParsableCommand {
         let summary = SuiteSummary(of: suite)
         guard !printing.quiet || summary.passed < suite.members.count else { return }
         let words = time.map { " in \($0.timeText)" } ?? "; there is nothing to resume"
-        output.write("\n\(summary.text)\(words)\n")
+        let mock = suite.options.usesMock ? ", on the mock server" : ""
+        output.write("\n\(summary.text)\(words)\(mock)\n")
         let coverage = suite.members.map { RunFolders.entry(of: $0.folder)?.result?.coverage ?? [] }
         output.write(CoverageText.summaries(of: ContractCoverage.combined(coverage)))
         for member in suite.members {
@@ -138,8 +144,8 @@ struct ResumeCommand: ParsableCommand {
             guard result?.outcome != .passed, result != nil || RunFolders.missingResult(of: member.folder) != nil else {
                 continue
             }
-            let counts = result.map { ": \($0.counts.summary)" } ?? ""
-            output.write("  ✗ \(PrintableText.oneLine(member.manifest))\(counts)\n")
+            let unfinished = "  ✗ \(PrintableText.oneLine(member.manifest))\n"
+            output.write(result?.summaryLines(member.manifest) ?? unfinished)
         }
         output.write("results in \(PrintableText.oneLine(suite.path))\n")
     }
@@ -147,7 +153,11 @@ struct ResumeCommand: ParsableCommand {
     /// Runs a manifest of a suite that was not started.
     private func start(_ member: SuiteFolder.Member, of suite: SuiteFolder, _ run: ResumedRun) throws {
         var options = run.options
-        let missing = suite.options.inputs.filter { !run.options.inputNames.contains($0) }
+        let pipeline = Pipeline(allowsOutside: allowOutside)
+        let loaded = pipeline.load(member.manifest)
+        let missing = suite.options.inputs.filter { name in
+            !options.inputNames.contains(name) && loaded.manifest?.inputNames.contains(name) == true
+        }
         guard missing.isEmpty else {
             let names = missing.map { "'\($0)'" }.joined(separator: ", ")
             let help = ["The values of inputs are not stored. Set them again, for example --input \(missing[0])=VALUE."]
@@ -157,14 +167,15 @@ struct ResumeCommand: ParsableCommand {
         options.graphs = suite.options.graphs
         options.concurrency = suite.options.concurrency
         options.selection = StepSelection(json: suite.options.selection)
-        let pipeline = Pipeline(allowsOutside: allowOutside)
-        let stage = pipeline.check(pipeline.load(member.manifest), environment: suite.options.environment)
+        let environment = suite.options.environment.flatMap { loaded.environment($0, run.output) }
+        let stage = pipeline.check(loaded, environment: environment)
             .then { [options] in Pipeline.plan($0, options) }
         run.output.report(run.diagnostics + stage.diagnostics)
         guard let plan = stage.value else { throw ExitStatus.invalid }
         var runOptions = RunOptions()
         runOptions.outputFolder = member.folder
         runOptions.suiteFolder = suite.path
+        runOptions.reportsFirstElements = reports.needsExchanges
         runOptions.usesMock = suite.options.usesMock
         runOptions.variables = options.variables
         try printing.run(plan, runOptions, nil, run.output)

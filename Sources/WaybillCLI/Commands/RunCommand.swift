@@ -173,7 +173,12 @@ struct RunCommand: ParsableCommand {
         let paths = try manifests.paths(output, namesOthers: printing.verbose)
         planOptions.selection.toleratesUnknownNames = paths.count > 1
         let recording = RecordingFiles(files)
-        let checked = try manifests.checked(paths, files: part == nil ? files : recording)
+        let pipeline = Pipeline(files: part == nil ? files : recording, allowsOutside: manifests.allowOutside)
+        let loaded = paths.map { pipeline.load($0) }
+        loaded.shareInputs(&planOptions)
+        let checked = zip(loaded, loaded.environments(manifests.environment, output)).map { loaded, environment in
+            pipeline.check(loaded, environment: environment)
+        }
         let all = checked.map { $0.then { Pipeline.plan($0, planOptions) } }
         // If there are several manifests, those without a selected step are skipped, and so are those without graphs, which
         // others include, unless they were named.
@@ -344,11 +349,12 @@ struct RunCommand: ParsableCommand {
             usesMock: mock,
             variables: planOptions.variables,
             printing: printing,
+            reports: reports,
             output: output,
             jobs: jobs,
             failFast: failFast
         )
-        try runner.run(reports)
+        try runner.run()
     }
 
     private func suiteOptions(_ planOptions: PlanOptions) -> SuiteFolder.Options {

@@ -31,6 +31,9 @@ struct ShowCommand: ParsableCommand {
     @Flag(help: "Print response bodies in full, if they were kept (see 'waybill run --keep-bodies').")
     var body = false
 
+    @Flag(help: "Print the requests that the steps of --step have sent, with their header fields and bodies.")
+    var request = false
+
     @Option(
         help: ArgumentHelp(
             "Print the differences from this earlier run: outcomes, times, elements, files and outputs.",
@@ -43,6 +46,11 @@ struct ShowCommand: ParsableCommand {
     @Flag(help: "Print without colours.")
     var noColor = false
 
+    func validate() throws {
+        if request, steps.isEmpty { throw ValidationError("--request requires --step, which names the steps.") }
+        if request, against != nil { throw ValidationError("--request cannot be combined with --against.") }
+    }
+
     func run() throws {
         let output = Output(noColour: noColor)
         if let against { return try compare(with: against, output) }
@@ -52,7 +60,7 @@ struct ShowCommand: ParsableCommand {
         }
         let recorded = entry.recorded
         try checkNames(in: recorded.steps, output)
-        show(entry, recorded, output)
+        try show(entry, recorded, output)
     }
 
     /// Prints the runs of a suite. If steps are named, prints only the runs that have one of them.
@@ -66,7 +74,7 @@ struct ShowCommand: ParsableCommand {
             if !isFirst { output.write("\n") }
             isFirst = false
             if let entry {
-                show(entry, recorded[index], output)
+                try show(entry, recorded[index], output)
             } else {
                 let reason = RunFolders.missingResult(of: member.folder)?.error.commandMessage ?? "not run"
                 output.write("\(PrintableText.oneLine(member.manifest))  \(PrintableText.oneLine(reason))\n")
@@ -84,7 +92,7 @@ struct ShowCommand: ParsableCommand {
         _ entry: RunFolders.Entry,
         _ recorded: (steps: [StepResult], unfinished: Set<String>),
         _ output: Output
-    ) {
+    ) throws {
         let printer = RunPrinter(output, quiet: false, verbose: false)
         let (bodies, files) = (KeptBodies(folder: entry.folder), RunFiles(folder: entry.folder))
         let id = (entry.result?.id ?? entry.record?.id)?.description ?? ""
@@ -98,6 +106,17 @@ struct ShowCommand: ParsableCommand {
             }
             for element in selection.elements(of: step) {
                 printer.show(element: element, of: step, bodies: bodies, printsBody: body)
+            }
+        }
+        if request {
+            do throws(ResultsError) {
+                let shown = recorded.steps.filter(selection.contains).map(\.path)
+                let elements = recorded.steps.flatMap { step in
+                    selection.elements(of: step).map { "\(step.path)[\($0)]" }
+                }
+                try printer.showRequests(in: entry.folder, of: shown + elements)
+            } catch {
+                throw output.notRun(error.description)
             }
         }
         if let result = entry.result {

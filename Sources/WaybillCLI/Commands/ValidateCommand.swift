@@ -47,16 +47,16 @@ struct ValidateCommand: ParsableCommand {
         let output = Output(noColour: noColor)
         let paths = try manifests.paths(output)
         let pipeline = Pipeline(allowsOutside: manifests.allowOutside)
-        let (options, given) = inputs.planOptions()
+        var (options, given) = inputs.planOptions()
         var diagnostics = given
         var last: ResolvedManifest?
         if format == .human { output.reportPart(diagnostics) }
-        for manifest in diagnostics.hasErrors ? [] : paths {
-            let stage = pipeline.check(
-                pipeline.load(manifest),
-                environment: manifests.environment,
-                checksContracts: contract
-            ).checkingInputs(options)
+        let loaded = diagnostics.hasErrors ? [] : paths.map { pipeline.load($0) }
+        loaded.shareInputs(&options)
+        let environments = loaded.environments(manifests.environment, output)
+        for (manifest, (loaded, environment)) in zip(paths, zip(loaded, environments)) {
+            let stage = pipeline.check(loaded, environment: environment, checksContracts: contract)
+                .checkingInputs(options)
             diagnostics += stage.diagnostics
             last = stage.value
             guard format == .human else { continue }

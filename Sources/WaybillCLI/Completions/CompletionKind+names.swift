@@ -32,7 +32,7 @@ extension CommandWords {
         "--html",
         "--input", "--inputs", "--jobs", "--json", "--junit", "--markdown", "--min-coverage", "--not-tag", "--only",
         "--openapi",
-        "--out", "--phase", "--port", "--report", "--shard", "--state", "--step", "--tag", "--tap",
+        "--out", "--phase", "--port", "--prometheus", "--report", "--shard", "--state", "--step", "--tag", "--tap",
     ]
 
     /// Creates the words that ArgumentParser passes to the completion of a value.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 import WaybillPipeline
@@ -51,13 +52,48 @@ struct ManifestsOptions: ParsableArguments {
         }
         return found.manifests
     }
+}
 
-    /// Reads manifests and checks each with its environment.
-    func checked(
-        _ paths: [String],
-        files: any ManifestFileSystem = LocalFiles()
-    ) throws -> [Pipeline.Stage<ResolvedManifest>] {
-        let pipeline = Pipeline(files: files, allowsOutside: allowOutside)
-        return paths.map { pipeline.check(pipeline.load($0), environment: environment) }
+extension [LoadedManifest] {
+    /// Returns the environment to apply to each of the manifests. If any of several defines it, it applies to those that do.
+    func environments(_ name: String?, _ output: Output) -> [String?] {
+        guard let name, count > 1, contains(where: { $0.mayDefine(environment: name) }) else {
+            return map { _ in name }
+        }
+        return map { $0.environment(name, output) }
     }
+
+    /// Adds to the options which inputs the manifests have, if there are several: each value is for those that have the input.
+    func shareInputs(_ options: inout PlanOptions) {
+        guard count > 1 else { return }
+        // What the manifests with errors have is not known.
+        let possible = options.inputNames.filter { name in
+            contains { $0.manifest?.unknown.mayDefine(name, in: .inputs) ?? true }
+        }
+        options.suiteInputs = Set(compactMap(\.manifest).flatMap(\.inputNames) + possible)
+    }
+}
+
+extension LoadedManifest {
+    /// Whether the manifest defines an environment, as far as it could be read.
+    fileprivate func mayDefine(environment name: String) -> Bool {
+        guard let manifest else { return false }
+        return manifest.environments[name] != nil || manifest.unknown.mayDefine(name, in: .environments)
+    }
+
+    /// Returns the environment of a suite if the manifest defines it; otherwise names the manifest on standard error, unless
+    /// only others include it.
+    func environment(_ name: String, _ output: Output) -> String? {
+        guard let manifest, !mayDefine(environment: name) else { return name }
+        if !manifest.graphs.isEmpty {
+            let (file, name) = (PrintableText.oneLine(manifest.file.name), PrintableText.oneLine(name))
+            output.writeError("'\(file)' has no environment '\(name)'; none is applied to it\n")
+        }
+        return nil
+    }
+}
+
+extension Manifest {
+    /// The names of the inputs of the manifest and of its graphs.
+    var inputNames: Set<String> { Set(inputs.keys).union(graphs.values.flatMap { $0.value.inputs.keys }) }
 }

@@ -28,7 +28,7 @@ struct ReportOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Write a report after the run, as NAME=FILE. NAME is coverage, har, html, json, junit, markdown or tap; \
+            Write a report after the run, as NAME=FILE. NAME is coverage, har, html, json, junit, markdown, prometheus or tap; \
             '-' as FILE is standard output. May be repeated, or given several reports separated by commas. 'github' annotates the \
             failures in the manifest for GitHub Actions, which is the default in its workflows.
             """,
@@ -45,6 +45,12 @@ struct ReportOptions: ParsableArguments {
         )
     )
     var minCoverage: Int?
+
+    /// Whether one of the reports has every request.
+    var needsExchanges: Bool {
+        (try? requests())?.contains { if case .file(let format, _) = $0 { format == HARReport.self } else { false } }
+            == true
+    }
 
     func validate() throws {
         if let minCoverage { try Self.validate(minCoverage: minCoverage) }

@@ -24,18 +24,27 @@ struct RunOutputOptions: ParsableArguments {
 
     @Flag(
         name: .shortAndLong,
-        help: "Also print requests and responses, as 'curl -v' does, and elements, pages, polls and retries."
+        help:
+            "Also print requests and responses with their bodies, as 'curl -v' does, and elements, pages, polls and retries."
     )
     var verbose = false
 
     @Flag(help: "Print without colours.")
     var noColor = false
 
-    @Flag(help: "Keep the bodies of all responses, not only of those that failed.")
+    @Flag(help: "Keep the bodies of all requests and responses, not only of the responses that failed.")
     var keepBodies = false
 
     @Flag(help: "Write the snapshots that 'expect' names instead of comparing responses with them.")
     var updateSnapshots = false
+
+    /// Sets which requests and bodies the run reports and keeps.
+    func set(_ options: inout RunOptions, _ reports: ReportOptions?) {
+        options.reportsElements = verbose
+        options.reportsBodies = verbose
+        if reports?.needsExchanges == true { options.reportsFirstElements = true }
+        options.keepsBodies = keepBodies
+    }
 
     /// Runs a plan and prints what was asked for. Throws the exit status.
     func run(_ plan: Plan, _ options: RunOptions, _ reports: ReportOptions?, _ output: Output) throws {
@@ -44,8 +53,7 @@ struct RunOutputOptions: ParsableArguments {
         let printer = RunPrinter(output, quiet: quiet || printsData, verbose: verbose, to: stream)
         defer { Output.removeLive(printer) }
         var options = options
-        options.reportsElements = verbose
-        options.keepsBodies = keepBodies
+        set(&options, reports)
         options.updatesSnapshots = updateSnapshots
         if !options.sendsNothing { options.exportTraces() }
         options.warn = { output.report([$0]) }

@@ -22,6 +22,8 @@ struct ResumedRun {
     let options: PlanOptions
     /// The diagnostics about the options, which are reported with those about the manifest.
     let diagnostics: [Diagnostic]
+    /// Whether a report that is written after several runs has every request.
+    var needsExchanges = false
     let printing: RunOutputOptions
     let output: Output
 
@@ -52,6 +54,7 @@ struct ResumedRun {
         try reports?.check(RunFileList(of: plan, in: resumption.folder, stateFile: stateFile), output)
         var runOptions = RunOptions()
         runOptions.suiteFolder = suiteFolder
+        runOptions.reportsFirstElements = needsExchanges
         runOptions.usesMock = resumption.record.isMocked
         runOptions.variables = options.variables
         runOptions.resumed = (resumption.record, resumption.folder)

@@ -21,17 +21,19 @@ final class RunPrinter: RunObserver {
         var progress = RunProgress()
         /// The number of failed elements of each step that were printed when they failed, and of those that passed.
         var printedElements: [String: Int] = [:]
-        var printedNames: [String: Int] = [:]
+        var printedPasses: [String: Int] = [:]
+        /// The steps with `forEach` whose elements consist of steps.
+        var groups: Set<String> = []
         /// The numbers of the pages and attempts, for `-v`.
         var numbers = RequestNumbers()
         /// The locations of session failures. Each step that needs a failed session fails at the same location.
         var sessionFailures: Set<SourceSpan> = []
     }
 
-    /// The maximum number of elements of a step that are printed when they fail, and of those with names that are printed
-    /// when they pass. A `forEach` may have a million.
+    /// The maximum number of elements of a step that are printed when they fail, and of those with names or with steps that
+    /// are printed when they pass. A `forEach` may have a million.
     private static let printedElements = 5
-    private static let printedNames = 100
+    private static let printedPasses = 100
 
     private let output: Output
     private let destination: Destination
@@ -79,10 +81,11 @@ final class RunPrinter: RunObserver {
     private func printLine(of event: RunEvent) {
         switch event.kind {
         case .graphStarted(let graph): write("\(paint(graph, .strong))\n")
+        case .stepFinished where isHidden(event), .stepSkipped where isHidden(event): noteGroup(of: event)
         case .stepFinished(let result, _):
-            write(line(of: result) + (isWhole && hasText(result) ? "" : reason(of: result)))
-        case .stepSkipped: write("  \(paint("- \(event.step ?? "")", .faint))  skipped\n")
-        case .elementFinished(let end): print(end, of: event.step ?? "")
+            write(line(of: result) + times(of: result) + (isWhole && hasText(result) ? "" : reason(of: result)))
+        case .stepSkipped: write(skipped(event.step ?? ""))
+        case .elementFinished(let end): if !isHidden(event) { print(end, of: event) }
         case .writeCommitted(let file) where printsFiles(of: event):
             write("    \(paint(TransferText.file(file), .faint))\n")
         case .downloadCommitted(let file) where printsFiles(of: event):
@@ -97,28 +100,43 @@ final class RunPrinter: RunObserver {
 
     private func prefix(of event: RunEvent) -> String { event.step.map { "\($0): " } ?? "" }
 
-    /// Prints the first elements of a step that fail, and the first with names that pass.
-    private func print(_ end: RunEvent.ElementEnd, of step: String) {
-        let isNamedPass = end.outcome == .passed && end.subject.name != nil
-        guard isNamedPass || end.failure.map({ $0.kind != .cancelled }) == true && (isVerbose || !isWhole) else {
+    /// Whether an event has no line because its step is in an element of a `forEach`, which has one.
+    private func isHidden(_ event: RunEvent) -> Bool {
+        !isVerbose && event.step?.utf8.contains(UInt8(ascii: "[")) == true
+    }
+
+    /// Notes that the elements of the step around the one of an event consist of steps: each element has a line then.
+    private func noteGroup(of event: RunEvent) {
+        guard let path = event.step, let bracket = path.utf8.firstIndex(of: UInt8(ascii: "[")) else { return }
+        state.withLock { _ = $0.groups.insert(String(path[..<bracket])) }
+    }
+
+    /// Prints the first elements of a step that fail, and the first with names or with steps that pass.
+    private func print(_ end: RunEvent.ElementEnd, of event: RunEvent) {
+        let step = event.step ?? ""
+        let isPass = end.outcome == .passed && (end.subject.name != nil || state.withLock { $0.groups.contains(step) })
+        guard isPass || end.failure.map({ $0.kind != .cancelled }) == true && (isVerbose || !isWhole) else {
             return
         }
         let isFirst = state.withLock { state -> Bool in
-            if isNamedPass {
-                state.printedNames[step, default: 0] += 1
-                return state.printedNames[step] ?? 0 <= Self.printedNames
+            if isPass {
+                state.printedPasses[step, default: 0] += 1
+                return state.printedPasses[step] ?? 0 <= Self.printedPasses
             }
             state.printedElements[step, default: 0] += 1
             return state.printedElements[step] ?? 0 <= Self.printedElements
         }
         guard isVerbose || isFirst else { return }
         let (mark, style) = mark(of: end.outcome)
-        var line = StyledText(colour: isColoured)
-        line.append("  ")
-        line.append(mark, style)
-        line.append(" \(step)[\(end.index)]  ")
-        let room = terminal.map { max(24, $0.columns - line.width - 1) } ?? .max
-        line.append(PrintableText.shortened(end.subject.words.joined(separator: ", "), to: room), .faint)
+        var line = stepLine(mark, style)
+        let time = end.startedAt.map { "  \($0.duration(to: event.at).timeText)" } ?? ""
+        line.append(" " + fitting("\(step)[\(end.index)]", after: line.width + 1 + time.utf8.count))
+        let subject = end.subject.words.joined(separator: ", ")
+        if let room = room(after: line.width + 2 + time.utf8.count, minimum: 8), !subject.isEmpty {
+            line.append("  ")
+            line.append(PrintableText.shortened(subject, to: room), .faint)
+        }
+        line.append(time)
         let reason = end.failure.map { "    \(paint(FailureText.reason($0), .faint))\n" } ?? ""
         write("\(line.text)\n\(reason)")
     }
@@ -159,9 +177,9 @@ final class RunPrinter: RunObserver {
             }
         }
         if result.outcome == .skipped, result.failure == nil {
-            write("  \(paint("- \(result.path)", .faint))  skipped\n")
+            write(skipped(result.path))
         } else {
-            write(line(of: result))
+            write(line(of: result) + times(of: result))
             var text = failureText(bodies)
             text.printsWholeBodies = printsBody
             if hasText(result) {
@@ -205,6 +223,37 @@ final class RunPrinter: RunObserver {
         }
     }
 
+    /// Prints the requests that some steps or elements of an earlier run have sent, and those in them.
+    func showRequests(in folder: String, of paths: [String]) throws(ResultsError) {
+        let (events, bodies) = (try JournalEvents(folder: folder), KeptBodies(folder: folder))
+        var (numbers, hasBody, isAny) = (RequestNumbers(), Set<String>(), false)
+        while let event = try events.next() {
+            guard let step = event.step,
+                paths.contains(where: { step == $0 || step.hasPrefix("\($0).") || step.hasPrefix("\($0)[") })
+            else { continue }
+            numbers.take(event)
+            switch event.kind {
+            case .requestWillSend(let request):
+                write(VerboseText.text(of: event, numbers, paint))
+                isAny = true
+                if request.body == nil { hasBody.remove(step) } else { hasBody.insert(step) }
+                guard request.body?.isCut == true else { continue }
+                for path in bodies.requests(of: step) { write("    \(paint("{ kept in \(path) }", .faint))\n") }
+            case .requestSent(_, let bytes) where bytes > 0 && !hasBody.contains(step):
+                let size = TransferText.size(bytes)
+                write("    \(paint("{ \(size); --keep-bodies or --verbose records the body when it runs }", .faint))\n")
+            case .cacheUsed(_, _, .some), .requestRedirected:
+                write(VerboseText.text(of: event, numbers, paint))
+                isAny = true
+            default: break
+            }
+        }
+        if !isAny {
+            let reason = "no request is recorded; those of elements are with --keep-bodies, --verbose or --report har"
+            write("    \(paint(reason, .faint))\n")
+        }
+    }
+
     /// Prints the failures in full, and the summary.
     ///
     /// - Parameters:
@@ -229,7 +278,8 @@ final class RunPrinter: RunObserver {
         ]
         let words = parts.filter { $0.0 > 0 }.map { paint("\($0.0) \($0.1)", $0.2) }.joined(separator: ", ")
         let time = result.time.timeText
-        write("\n\(words.isEmpty ? "nothing to do" : words) in \(time)\n")
+        let mock = result.isMocked ? ", on the mock server" : ""
+        write("\n\(words.isEmpty ? "nothing to do" : words) in \(time)\(mock)\n")
         if printsCoverage { write(CoverageText.summaries(of: result.coverage)) }
         write("results in \(PrintableText.oneLine(folder))\n")
         // An interrupted run in which everything passed has nothing to continue.
@@ -278,32 +328,68 @@ final class RunPrinter: RunObserver {
         }
     }
 
-    /// Returns the line of a step: outcome, path, name, request, status, time. A long URL is shortened on a terminal.
+    /// Returns the line of a step: outcome, path, name, request, status, time. On a terminal, the line has its width at most:
+    /// a long URL or path is shortened.
     private func line(of result: StepResult) -> String {
+        var end: [(text: String, style: TerminalStyle?)] = []
+        if let group = result.group, result.name != group.rawValue { end.append((group.rawValue, .faint)) }
+        if result.outcome == .cancelled || result.outcome == .skipped { end.append((result.outcome.rawValue, nil)) }
+        if let status = result.status { end.append(("\(status)", nil)) }
+        if let cache = result.cache { end.append(("cache \(cache.rawValue)", nil)) }
+        if let elements = result.elements { end.append((elements.counts.summary, nil)) }
+        if let time = result.time { end.append((time.total.timeText, nil)) }
+        let endWidth = end.reduce(0) { $0 + $1.text.utf8.count + 2 }
         let (mark, style) = mark(of: result.outcome)
-        var start = StyledText(colour: isColoured)
-        start.append("  ")
-        start.append(mark, style)
-        start.append(" \(result.path)")
+        var line = stepLine(mark, style)
+        line.append(" " + fitting(result.path, after: line.width + 1 + endWidth))
         // A step without an id has its method and path as its name.
         let request = result.method.map { "\($0) " } ?? ""
-        if let name = result.name, name != result.id, request.isEmpty || !name.startsWithCodePoints(of: request) {
-            start.append("  ")
-            start.append(name, .strong)
+        if let name = result.name, name != result.id, request.isEmpty || !name.startsWithCodePoints(of: request),
+            let room = room(after: line.width + 2 + endWidth, minimum: 8)
+        {
+            line.append("  ")
+            line.append(PrintableText.start(of: PrintableText.oneLine(name), room), .strong)
         }
-        var end = StyledText(colour: isColoured)
-        if let group = result.group, result.name != group.rawValue { end.append("  \(group.rawValue)", .faint) }
-        if result.outcome == .cancelled || result.outcome == .skipped { end.append("  \(result.outcome.rawValue)") }
-        if let status = result.status { end.append("  \(status)") }
-        if let cache = result.cache { end.append("  cache \(cache.rawValue)") }
-        if let elements = result.elements { end.append("  \(elements.counts.summary)") }
-        if let time = result.time { end.append("  \(time.total.timeText)") }
-        if let method = result.method, let url = result.url {
-            let room = terminal.map { max(24, $0.columns - start.width - end.width - method.count - 4) } ?? .max
-            start.append("  ")
-            start.append("\(method) \(PrintableText.shortened(url.string, to: room))", .faint)
+        if let url = result.url, let room = room(after: line.width + 2 + request.utf8.count + endWidth, minimum: 12) {
+            line.append("  ")
+            line.append(request + PrintableText.shortened(url.string, to: room), .faint)
         }
-        return start.text + end.text + "\n"
+        for (text, style) in end {
+            line.append("  ")
+            line.append(text, style)
+        }
+        return line.text + "\n"
+    }
+
+    /// Returns the line of the response times of a `forEach`.
+    private func times(of result: StepResult) -> String {
+        result.elements?.responseTimes.map { "    \(paint("response times: \($0)", .faint))\n" } ?? ""
+    }
+
+    private func skipped(_ path: String) -> String {
+        var line = stepLine("- \(fitting(path, after: 13))", .faint)
+        line.append("  skipped")
+        return line.text + "\n"
+    }
+
+    /// Returns the start of a line of a step.
+    private func stepLine(_ mark: String, _ style: TerminalStyle) -> StyledText {
+        var line = StyledText(colour: isColoured, columns: terminal.map { $0.columns - 1 } ?? .max)
+        line.append("  ")
+        line.append(mark, style)
+        return line
+    }
+
+    /// Returns the path of a step or an element, shortened if it does not fit on a line with other content.
+    private func fitting(_ path: String, after columns: Int) -> String {
+        PrintableText.shortened(PrintableText.oneLine(path), to: room(after: columns, minimum: 8) ?? 8)
+    }
+
+    /// Returns the number of columns that a line with some content has left, `nil` if it is less than a minimum.
+    private func room(after columns: Int, minimum: Int) -> Int? {
+        guard let terminal else { return .max }
+        let room = terminal.columns - 1 - columns
+        return room < minimum ? nil : room
     }
 
     // MARK: Writing

@@ -4,6 +4,8 @@ import WaybillDiagnostics
 struct StyledText {
     /// Whether the text has colours.
     let colour: Bool
+    /// The maximum number of columns; what does not fit is cut off.
+    var columns = Int.max
     /// The text, with the escape sequences for colours.
     private(set) var text = ""
     /// The number of columns.
@@ -11,7 +13,8 @@ struct StyledText {
 
     /// Appends a piece, without its control characters.
     mutating func append(_ piece: String, _ style: TerminalStyle? = nil) {
-        let piece = PrintableText.oneLine(piece)
+        let room = columns - width
+        let piece = room > 0 ? PrintableText.start(of: PrintableText.oneLine(piece), room) : ""
         width += PrintableText.columns(of: piece)
         if let style, colour, !piece.isEmpty {
             text += style.applied(to: piece)

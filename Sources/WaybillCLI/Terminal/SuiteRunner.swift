@@ -32,6 +32,7 @@ struct SuiteRunner {
     /// The environment variables, for secrets.
     let variables: [String: String]
     let printing: RunOutputOptions
+    let reports: ReportOptions
     let output: Output
     /// The maximum number of runs at once.
     let jobs: Int
@@ -42,7 +43,7 @@ struct SuiteRunner {
     private var members: [SuiteFolder.Member] { suite.members }
 
     /// Runs all manifests, prints the summary, writes the reports, and throws the worst exit status.
-    func run(_ reports: ReportOptions) throws {
+    func run() throws {
         listen()
         let start = ContinuousClock.now
         let ends = waiting { await self.runAll() }
@@ -92,8 +93,7 @@ struct SuiteRunner {
         options.suiteFolder = suite.path
         options.usesMock = usesMock
         options.variables = variables
-        options.reportsElements = printing.verbose
-        options.keepsBodies = printing.keepBodies
+        printing.set(&options, reports)
         options.updatesSnapshots = printing.updateSnapshots
         options.runsAtOnce = jobs
         options.exportTraces()
@@ -161,20 +161,25 @@ struct SuiteRunner {
         summary.omitted = ends.count { if case .omitted = $0 { true } else { false } }
         summary.passed = ends.count - summary.failed - summary.omitted
         guard !printing.quiet || summary.passed < ends.count else { return }
-        output.write("\n\(summary.text) in \(time.timeText)\n")
+        output.write("\n\(summary.text) in \(time.timeText)\(usesMock ? ", on the mock server" : "")\n")
+        var times = ResponseTimeCounter()
+        for case .run(let report) in ends { times.add(report.responseTimes) }
+        if let times = times.figures { output.write("response times: \(times)\n") }
         let coverage = ends.map { end in
             if case .run(let report) = end { report.result.coverage } else { [] as [ContractCoverage] }
         }
         output.write(CoverageText.summaries(of: ContractCoverage.combined(coverage)))
         for (member, end) in failed {
-            guard case .run(let report) = end else {
-                output.write("  ✗ \(PrintableText.oneLine(member.manifest))\n")
-                continue
+            switch end {
+            case .run(let report):
+                output.write(
+                    report.result.summaryLines(member.manifest)
+                        + "    waybill resume \(PrintableText.shellWord(report.folder))\n"
+                )
+            case .failed(_, let reason):
+                output.write("  ✗ \(PrintableText.oneLine("\(member.manifest): \(reason)"))\n")
+            case .omitted: break
             }
-            output.write(
-                "  ✗ \(PrintableText.oneLine(member.manifest)): \(report.result.counts.summary)\n"
-                    + "    waybill resume \(PrintableText.shellWord(report.folder))\n"
-            )
         }
         output.write("results in \(PrintableText.oneLine(suite.path))\n")
     }

@@ -1,3 +1,4 @@
+import WaybillDiagnostics
 import WaybillPipeline
 import WaybillResults
 
@@ -36,5 +37,22 @@ extension SuiteSummary {
             case nil: omitted += 1
             }
         }
+    }
+}
+
+extension RunResult {
+    /// The maximum number of failed steps of a run that the summary of a suite names.
+    private static let namedSteps = 20
+
+    /// The lines of a run that did not pass, for the summary of a suite: its counts, and each failed step with its first
+    /// message.
+    func summaryLines(_ manifest: String) -> String {
+        let failed = steps.filter { $0.isCounted && $0.outcome == .failed }
+        var lines = ["  ✗ \(manifest): \(counts.summary)"]
+        lines += failed.prefix(Self.namedSteps).map { step in
+            "    \(step.path): \(step.failure?.message.description ?? "failed")"
+        }
+        if failed.count > Self.namedSteps { lines.append("    … and \(failed.count - Self.namedSteps) more") }
+        return lines.map { PrintableText.oneLine($0) + "\n" }.joined()
     }
 }

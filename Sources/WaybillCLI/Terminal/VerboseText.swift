@@ -20,13 +20,15 @@ enum VerboseText {
             let page = numbers.page(of: step).map { ", page \($0)" } ?? ""
             let number = numbers.number(ofAttempt: request.attempt, of: step)
             let attempt = number > 1 ? ", attempt \(number)" : ""
-            let headers = request.headers.map { "> \($0.name): \($0.value)" }
-            return ["* \(step)\(page)\(attempt)", "> \(request.method) \(request.url)"] + headers + [">"]
+            return ["* \(step)\(page)\(attempt)"] + self.lines(of: request)
+        case .cacheUsed(_, _, let request?):
+            return ["* \(step), not sent: the response is in the cache"] + self.lines(of: request)
         case .responseHead(let head):
             let version = head.httpVersion.map { "HTTP/\($0) " } ?? ""
             return ["* \(step)", "< \(version)\(head.status)"] + head.headers.map { "< \($0.name): \($0.value)" } + [
                 "<"
             ]
+                + self.lines(of: head.body)
         case .responseFinished(_, let status, let times, let bytes):
             return ["* \(step): \(status) in \(times); \(TransferText.size(bytes.received)) received"]
         case .requestRedirected(let redirection):
@@ -47,5 +49,19 @@ enum VerboseText {
         default:
             return []
         }
+    }
+
+    private static func lines(of request: RunEvent.SentRequest) -> [String] {
+        ["> \(request.method) \(request.url)"] + request.headers.map { "> \($0.name): \($0.value)" } + [">"]
+            + lines(of: request.body)
+    }
+
+    /// Returns the text of a body, or its size.
+    private static func lines(of body: BodyExcerpt?) -> [String] {
+        guard let body else { return [] }
+        let size = body.bytes.map(TransferText.size) ?? "a body"
+        guard let text = body.text?.string else { return ["{ \(size) that are not text or not shown }"] }
+        return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
+            + (body.isCut ? ["{ the start of \(size) }"] : [])
     }
 }

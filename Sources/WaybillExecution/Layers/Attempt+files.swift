@@ -26,42 +26,82 @@ extension Attempt {
     /// Keeps the body of a response that failed, or of each one, once. A page that did not fail has a file of its own.
     /// A body that cannot be searched for secrets within the time of the step is hidden.
     func keepingBody(_ outcome: AttemptOutcome) async -> AttemptOutcome {
-        guard let folder = run.folder, let response = outcome.response, !response.body.isEmpty, !outcome.isBodyKept,
+        guard run.folder != nil, let response = outcome.response, !response.body.isEmpty, !outcome.isBodyKept,
             !outcome.isBodyHidden
         else { return outcome }
         let page = outcome.failure == nil ? context.pageNumber : nil
         var outcome = outcome
-        guard let body = await redacted(response.body) else {
+        guard let body = await Self.redacted(response.body, run) else {
             if WorkLimit.isDeadlinePassed {
                 warn("the response body is not shown: the time of the step was over before it was searched for secrets")
             }
             outcome.isBodyHidden = true
             return outcome
         }
-        do {
-            let kept = try await folder.keep(
-                body: body,
-                of: context.path,
-                page: page,
-                contentType: response.headers.first(named: "Content-Type")
-            )
-            if kept == .noRoom(isFirst: true) {
-                warn(
-                    "the response bodies already take \(RunFolder.usualBodyLimit >> 20) MiB; this one and later ones are not kept"
-                )
-            }
-        } catch {
-            warn("could not keep the response body: \(error)")
-        }
+        await keep(body, page: page, contentType: response.headers.first(named: "Content-Type"))
         // The step may still fail because of this page. The body is then kept as that of the step.
         outcome.isBodyKept = page == nil
         return outcome
     }
 
+    /// Keeps the body of a request, unless it is read from files or cannot be searched for secrets.
+    func keepBody(of request: HTTPRequest, page: Int?) async {
+        guard let bytes = request.body.bytes, !bytes.isEmpty,
+            !(request.isBodySensitive && run.redactor.hasShortSecrets),
+            let body = await Self.redacted(bytes, run)
+        else { return }
+        await keep(
+            body,
+            ofRequest: true,
+            page: page,
+            contentType: request.headers.first { $0.isNamed("Content-Type") }?.value
+        )
+    }
+
+    private func keep(_ body: RedactedBytes, ofRequest: Bool = false, page: Int?, contentType: String?) async {
+        do {
+            let kept = try await run.folder?.keep(
+                body: body,
+                ofRequest: ofRequest,
+                of: context.path,
+                page: page,
+                contentType: contentType
+            )
+            if kept == .noRoom(isFirst: true) {
+                warn(
+                    "the bodies already take \(RunFolder.usualBodyLimit >> 20) MiB; this one and later ones are not kept"
+                )
+            }
+        } catch {
+            warn("could not keep the \(ofRequest ? "request" : "response") body: \(error)")
+        }
+    }
+
+    /// The maximum size in bytes of a body that is searched for secrets to show its start.
+    private static let maximumSearched = 1 << 20
+
+    /// A body as events have it; `nil` without a body.
+    ///
+    /// - Parameter isHidden: Whether its text is left out.
+    static func excerpt(of body: [UInt8], isHidden: Bool, _ run: RunContext) async -> BodyExcerpt? {
+        if body.isEmpty { return nil }
+        guard !isHidden, body.count <= maximumSearched, let redacted = await redacted(body, run) else {
+            return BodyExcerpt(bytes: body.count)
+        }
+        return BodyExcerpt(of: redacted)
+    }
+
+    /// The body of a request as events have it; without its text if it is read from files.
+    static func excerpt(of request: HTTPRequest, isHidden: Bool, _ run: RunContext) async -> BodyExcerpt? {
+        guard let bytes = request.body.bytes else { return BodyExcerpt(bytes: request.body.size) }
+        let isHidden = isHidden || request.isBodySensitive && run.redactor.hasShortSecrets
+        return await excerpt(of: bytes, isHidden: isHidden, run)
+    }
+
     /// A body without secrets; `nil` if the time of the step was over before. A large body is not searched on the
     /// transport's thread.
-    private func redacted(_ body: [UInt8]) async -> RedactedBytes? {
-        guard body.count >= Self.largeResponse else { return try? run.redactor.bytes(body) }
-        return await withTaskExecutorPreference(globalConcurrentExecutor) { [run] in try? run.redactor.bytes(body) }
+    private static func redacted(_ body: [UInt8], _ run: RunContext) async -> RedactedBytes? {
+        guard body.count >= largeResponse else { return try? run.redactor.bytes(body) }
+        return await withTaskExecutorPreference(globalConcurrentExecutor) { try? run.redactor.bytes(body) }
     }
 }

@@ -158,13 +158,14 @@ struct Attempt: Sendable {
             await evaluate(response, status: nil, &outcome)
         case .response(var response):
             if sent.file != nil { response.redirects = sent.redirects }
+            run.count(response, at: context.path)
             outcome.wasSent = true
             outcome.repetitions = response.repetitions
             outcome.scope.response = response
             let cookies = response.headers.values(named: "Set-Cookie")
             progress.cookieDomains.formUnion(sender.cookieDomains(of: cookies, from: sent.lastURL))
             let status = sent.file?.content?.status ?? response.status
-            await evaluate(response, status: status, after: sent.redirects, &outcome)
+            await evaluate(response, to: sending, status: status, after: sent.redirects, &outcome)
             if outcome.failure?.kind == .decode, response.cacheUse != nil, !WorkLimit.isReached {
                 var last = sending
                 last.url = sent.lastURL
@@ -173,8 +174,11 @@ struct Attempt: Sendable {
         }
         if let download = sender.download, let file = sent.file { outcome.file = (download, file) }
         // Now its secrets are known, as far as they can be.
+        let areUnknown = outcome.isBodyHidden || mayHideOutputs || plan.hasSecretOutputs && outcome.response == nil
+        if keepsBodies, !areUnknown {
+            await keepBody(of: sending, page: outcome.failure == nil ? context.pageNumber : nil)
+        }
         if let record = sent.record {
-            let areUnknown = outcome.isBodyHidden || mayHideOutputs || plan.hasSecretOutputs && outcome.response == nil
             let json = record.json(redactor: run.redactor, hidesUnknownSecrets: areUnknown)
             emit(.requestDebug(attempt: sender.attempt, json))
         }
@@ -277,6 +281,10 @@ struct Attempt: Sendable {
         request.step.paginate != nil ? .page : request.step.flow?.until != nil ? .poll : .whole
     }
 
+    /// Whether the body of each request and response is kept. Those of a session contain credentials, which may not be marked
+    /// as secrets.
+    private var keepsBodies: Bool { run.executor.keepsBodies && !context.isForSession }
+
     /// The evaluation of a response, when there is memory for the values that are decoded from it.
     private func evaluation(
         by evaluator: ResponseEvaluator,
@@ -294,9 +302,12 @@ struct Attempt: Sendable {
 
     /// Evaluates the response, and registers its secrets before any of it is reported.
     ///
-    /// - Parameter status: The status that the server sent; `nil` if nothing was sent.
+    /// - Parameters:
+    ///   - sending: The request; `nil` if there is a file instead of a response.
+    ///   - status: The status that the server sent; `nil` if nothing was sent.
     private func evaluate(
         _ response: HTTPResponse,
+        to sending: HTTPRequest? = nil,
         status: Int?,
         after redirects: [Redirect] = [],
         _ outcome: inout AttemptOutcome
@@ -316,8 +327,18 @@ struct Attempt: Sendable {
         // Without a status, the file of a download was there before.
         if status != nil { noteCoverage(of: evaluator, hidesFields: outcome.isBodyHidden || !areOutputsKnown) }
         if sender.reportsExchange, let status {
-            if let use = response.cacheUse { emit(.cacheUsed(attempt: sender.attempt, WaybillResults.CacheUse(use))) }
-            emitHead(of: response, status: status, hidesFields: !areOutputsKnown)
+            if let use = response.cacheUse {
+                // Nothing has announced a request that was not sent.
+                let request = use == .hit ? sending.map { sender.reported($0) } : nil
+                emit(.cacheUsed(attempt: sender.attempt, WaybillResults.CacheUse(use), request: request))
+            }
+            let isHidden = outcome.isBodyHidden || !areOutputsKnown || context.isForSession
+            emitHead(
+                of: response,
+                status: status,
+                hidesFields: !areOutputsKnown,
+                body: run.events.reportsBodies ? await Self.excerpt(of: response.body, isHidden: isHidden, run) : nil
+            )
             let times = PhaseTimes(response.timings)
             let bytes = ByteCounts(sent: response.bytesSent, received: response.bytesReceived)
             emit(.responseFinished(attempt: sender.attempt, status: status, times, bytes))
@@ -334,9 +355,9 @@ struct Attempt: Sendable {
             )
         }
         for warning in evaluation.contractWarnings { warn(warning.description) }
-        // The response of a session contains credentials, which may not be marked as secrets.
-        let isKept = run.executor.keepsBodies && !context.isForSession && !mayHideOutputs
-        if evaluation.failure != nil && !outcome.isPending || isKept { outcome = await keepingBody(outcome) }
+        if evaluation.failure != nil && !outcome.isPending || keepsBodies && !mayHideOutputs {
+            outcome = await keepingBody(outcome)
+        }
     }
 
     /// The outcome of the last attempt, with the evaluation that is skipped for the earlier pages and tries of `until`:
@@ -364,13 +385,27 @@ struct Attempt: Sendable {
 
     /// Reports the head of a response whose secrets are registered.
     ///
-    /// - Parameter hidesFields: Whether the values of all fields are hidden.
-    private func emitHead(of response: HTTPResponse, status: Int, hidesFields: Bool = false) {
+    /// - Parameters:
+    ///   - hidesFields: Whether the values of all fields are hidden.
+    ///   - body: The body, if bodies are reported.
+    private func emitHead(
+        of response: HTTPResponse,
+        status: Int,
+        hidesFields: Bool = false,
+        body: BodyExcerpt? = nil
+    ) {
         let headers = response.headers.list.map {
             run.redactor.header($0.name, hidesFields ? Redactor.mask : $0.value)
         }
         let version = response.httpVersion
-        emit(.responseHead(.init(attempt: sender.attempt, status: status, httpVersion: version, headers: headers)))
+        var head = RunEvent.ResponseHead(
+            attempt: sender.attempt,
+            status: status,
+            httpVersion: version,
+            headers: headers
+        )
+        head.body = body
+        emit(.responseHead(head))
     }
 
     func warn(_ message: String) {

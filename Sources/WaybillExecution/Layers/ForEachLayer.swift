@@ -76,6 +76,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         // Without a file here, the step either writes none or finished it before the run was resumed.
         let written = if let file { await finish(file, &summary) } else { context.earlier?.written(path) }
         result.elements = summary.results
+        result.elements?.responseTimes = run.responseTimes.withLock { $0.removeValue(forKey: path)?.figures }
         result.attempts = summary.attempts
         result.time = PhaseTimes(total: run.activeTime - start)
         var record = summary.record

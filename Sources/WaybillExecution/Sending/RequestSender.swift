@@ -63,7 +63,8 @@ struct RequestSender: Sendable {
         self.context = context
         let isDebugged = request.plan.settings.debug?.value == true
         recorder = isDebugged ? RequestRecorder(context.run.transport) : nil
-        reportsDetails = isDebugged || !context.isElement(request.step) || context.run.events.reportedElements == .all
+        reportsDetails =
+            isDebugged || !context.isElement(request.step) || context.run.events.reportsElement(at: context.path)
     }
 
     /// The maximum number of redirects that are followed.
@@ -100,12 +101,13 @@ struct RequestSender: Sendable {
     func transfer(_ sending: HTTPRequest, through transport: any Transport) async -> Outcome {
         let sending = isTraced ? traced(sending) : sending
         let mayBeStored = run.transport.mayHaveStoredResponse(to: sending)
-        if !mayBeStored { announce(sending) }
+        let body = await reportedBody(of: sending)
+        if !mayBeStored { announce(sending, body) }
         var lastURL = sending.url
         var cookieDomains: Set<String> = []
         var redirects: [Redirect] = []
         guard run.folder?.journal.hasFailed != true else { return Outcome(end: .stopped, lastURL: lastURL) }
-        let monitor = monitor(sending, announces: mayBeStored && reportsExchange)
+        let monitor = monitor(sending, announces: mayBeStored && reportsExchange, body)
         let limit = maximumRedirects
         let onRedirect = { (redirect: Redirect) in
             lastURL = redirect.to
@@ -179,7 +181,7 @@ struct RequestSender: Sendable {
     /// events are noted, and reported before the next event of the attempt.
     ///
     /// - Parameter announces: Whether the first request that is sent is reported too.
-    private func monitor(_ sending: HTTPRequest, announces: Bool) -> TransferMonitor {
+    private func monitor(_ sending: HTTPRequest, announces: Bool, _ body: BodyExcerpt?) -> TransferMonitor {
         // The progress of files is always reported, because they take long.
         let reportsProgress = reportsDetails || download != nil || sending.body.hasFiles
         guard reportsProgress || announces else { return TransferMonitor() }
@@ -189,7 +191,7 @@ struct RequestSender: Sendable {
             case .willSend(let request):
                 // Later requests follow redirects, and are reported as redirects.
                 guard announces, first.isFirst() else { return }
-                note(announcement(of: request))
+                note(.requestWillSend(reported(request, body)))
             case .sent:
                 if reportsSending { note(.requestSent(attempt: attempt, bytes: bytes)) }
             case .progress(let progress):
@@ -202,26 +204,35 @@ struct RequestSender: Sendable {
         run.events.note(kind, step: context.path, endpoint: plan.endpoint)
     }
 
-    private func announce(_ sending: HTTPRequest) {
+    private func announce(_ sending: HTTPRequest, _ body: BodyExcerpt?) {
         // A request that must not be sent twice is recorded before it is sent.
         guard reportsExchange || !sending.isIdempotent else { return }
         run.events.emit(
-            announcement(of: sending),
+            .requestWillSend(reported(sending, body)),
             step: context.path,
             endpoint: plan.endpoint,
             durably: !sending.isIdempotent
         )
     }
 
-    private func announcement(of request: HTTPRequest) -> RunEvent.Kind {
-        .requestWillSend(
-            .init(
-                attempt: attempt,
-                method: request.method,
-                url: run.redactor.text(request.url),
-                headers: run.redactor.headers(request.headers)
-            )
+    /// A request as events have it.
+    func reported(_ request: HTTPRequest, _ body: BodyExcerpt? = nil) -> RunEvent.SentRequest {
+        var reported = RunEvent.SentRequest(
+            attempt: attempt,
+            method: request.method,
+            url: run.redactor.text(request.url),
+            headers: run.redactor.headers(request.headers)
         )
+        reported.body = body
+        return reported
+    }
+
+    /// The body of a request as events have it, if they have bodies. The text is left out where it may contain secrets that
+    /// are not known: credentials of a session, and what the response makes a secret output.
+    private func reportedBody(of request: HTTPRequest) async -> BodyExcerpt? {
+        guard run.events.reportsBodies, reportsExchange, request.body != .none else { return nil }
+        let isHidden = context.isForSession || plan.hasSecretOutputs
+        return await Attempt.excerpt(of: request, isHidden: isHidden, run)
     }
 
     private func details(of redirect: Redirect) -> RunEvent.Redirection.Details {

@@ -84,6 +84,6 @@ struct FileBody: RequestBody {
     func encoded(in context: BodyContext) throws(EvaluationFailure) -> EncodedBody {
         let path = Spanned(try path.text(in: context.scope).text, at: path.span)
         let file = NamedFile(path: path, kind: .body).file(within: context.boundary)
-        return EncodedBody(.file(file), mediaType: "application/octet-stream", isSecret: false)
+        return EncodedBody(.file(file), mediaType: MediaType.ofFile(named: path.value), isSecret: false)
     }
 }

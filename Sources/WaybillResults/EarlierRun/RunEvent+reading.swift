@@ -95,14 +95,7 @@ extension RunEvent.Kind {
         case "write.committed": self = .writeCommitted(try RunEvent.WrittenFile(event))
         case "download.committed": self = .downloadCommitted(try RunEvent.DownloadedFile(event))
         case "request.willSend":
-            self = .requestWillSend(
-                RunEvent.SentRequest(
-                    attempt: event.attempt,
-                    method: try event.string("method"),
-                    url: try event.text("url"),
-                    headers: event.headers("headers")
-                )
-            )
+            self = .requestWillSend(try RunEvent.SentRequest(event))
         case "request.sent": self = .requestSent(attempt: event.attempt, bytes: try event.count("bytes"))
         case "request.progress":
             self = .requestProgress(
@@ -119,16 +112,18 @@ extension RunEvent.Kind {
             guard let failure = event.failure("failure") else { throw EventMembers.Missing() }
             let pause = try event.read("pause", \.milliseconds)
             self = .requestRetrying(RunEvent.Retry(attempt: event.attempt, pause: pause, failure: failure))
-        case "cache.used": self = .cacheUsed(attempt: event.attempt, try event.value("cache"))
+        case "cache.used":
+            let request = try? RunEvent.SentRequest(event)
+            self = .cacheUsed(attempt: event.attempt, try event.value("cache"), request: request)
         case "response.head":
-            self = .responseHead(
-                RunEvent.ResponseHead(
-                    attempt: event.attempt,
-                    status: try event.count("status"),
-                    httpVersion: event["httpVersion"]?.string,
-                    headers: event.headers("headers")
-                )
+            var head = RunEvent.ResponseHead(
+                attempt: event.attempt,
+                status: try event.count("status"),
+                httpVersion: event["httpVersion"]?.string,
+                headers: event.headers("headers")
             )
+            head.body = event["body"].flatMap(BodyExcerpt.init)
+            self = .responseHead(head)
         case "response.finished":
             self = .responseFinished(
                 attempt: event.attempt,
@@ -194,6 +189,18 @@ extension RunEvent.RunStart {
         part = event.redacted("part")
         isMocked = event["mock"] == true
         isResumed = event["resumed"] == true
+    }
+}
+
+extension RunEvent.SentRequest {
+    fileprivate init(_ event: EventMembers) throws(EventMembers.Missing) {
+        self.init(
+            attempt: event.attempt,
+            method: try event.string("method"),
+            url: try event.text("url"),
+            headers: event.headers("headers")
+        )
+        body = event["body"].flatMap(BodyExcerpt.init)
     }
 }
 

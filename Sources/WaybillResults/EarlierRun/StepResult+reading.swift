@@ -45,6 +45,8 @@ extension RunResult {
             outcome: outcome,
             steps: (json["steps"]?.array ?? []).compactMap(StepResult.init(json:))
         )
+        isMocked = json["mock"] == true
+        responseTimes = json["responseTimes"].flatMap(ResponseTimes.init(json:))
         coverage = (json["coverage"]?.array ?? []).compactMap(ContractCoverage.init(json:))
     }
 }
@@ -125,5 +127,6 @@ extension ElementResults {
         }
         for element in (json["cases"]?.array ?? []).compactMap(ElementCase.init) { add(element) }
         take(counts: OutcomeCounts(json: json))
+        responseTimes = json["responseTimes"].flatMap(ResponseTimes.init(json:))
     }
 }

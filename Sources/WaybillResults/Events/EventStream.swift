@@ -28,6 +28,26 @@ package final class EventStream: Sendable {
 
     /// Which requests of the elements of a `forEach` are reported as events.
     package let reportedElements: ReportedElements
+    /// Whether the first elements of each step are reported as if all were.
+    package let reportsFirstElements: Bool
+    /// Whether the bodies of requests and responses are reported with them.
+    package let reportsBodies: Bool
+
+    /// The number of elements of a step that are the first ones.
+    package static let firstElements = 10_000
+
+    /// Whether the requests of an element at a path are reported as events. Of a `forEach` in another one, so many elements
+    /// are the first ones that both together have not many more.
+    package func reportsElement(at path: String) -> Bool {
+        if reportedElements == .all { return true }
+        guard reportsFirstElements else { return false }
+        var product = 1
+        for part in path.utf8.split(separator: UInt8(ascii: "[")).dropFirst() {
+            let index = part.prefix { $0 != UInt8(ascii: "]") }.reduce(0) { min($0 * 10 + Int($1) - 48, 1 << 30) }
+            product = min(product * (index + 1), 1 << 30)
+        }
+        return product <= Self.firstElements
+    }
 
     private let journal: Journal?
     private let observers: [any RunObserver]
@@ -44,10 +64,14 @@ package final class EventStream: Sendable {
         observers: [any RunObserver] = [],
         after lastNumber: Int = 0,
         reportedElements: ReportedElements = .none,
+        reportsFirstElements: Bool = false,
+        reportsBodies: Bool = false,
         now: @escaping @Sendable () -> Timestamp = { .now() }
     ) {
         self.journal = journal
         self.reportedElements = reportedElements
+        self.reportsFirstElements = reportsFirstElements
+        self.reportsBodies = reportsBodies
         self.observers = observers
         self.now = now
         state = Mutex(State(lastNumber: lastNumber))

@@ -125,9 +125,7 @@ extension RunEvent.Kind {
             object.add("kept", file.isKept ? true : nil)
         case .requestWillSend(let request):
             object.add("attempt", request.attempt)
-            object.add("method", request.method)
-            object.add("url", request.url)
-            object.add("headers", each: request.headers)
+            request.addMembers(to: &object)
         case .requestSent(let attempt, let bytes):
             object.add("attempt", attempt)
             object.add("bytes", bytes)
@@ -152,14 +150,16 @@ extension RunEvent.Kind {
             object.add("attempt", retry.attempt)
             object.add("pause", milliseconds: retry.pause)
             object.add("failure", retry.failure)
-        case .cacheUsed(let attempt, let use):
+        case .cacheUsed(let attempt, let use, let request):
             object.add("attempt", attempt)
             object.add("cache", use.rawValue)
+            request?.addMembers(to: &object)
         case .responseHead(let head):
             object.add("attempt", head.attempt)
             object.add("status", head.status)
             object.add("httpVersion", head.httpVersion)
             object.add("headers", each: head.headers)
+            object.add("body", head.body)
         case .responseFinished(let attempt, let status, let time, let bytes):
             object.add("attempt", attempt)
             object.add("status", status)
@@ -182,6 +182,16 @@ extension RunEvent.Kind {
             object.add("message", message)
             object.add(location)
         }
+    }
+}
+
+extension RunEvent.SentRequest {
+    /// Writes `method`, `url`, `headers` and `body`.
+    fileprivate func addMembers(to object: inout JSONStream) {
+        object.add("method", method)
+        object.add("url", url)
+        object.add("headers", each: headers)
+        object.add("body", body)
     }
 }
 

@@ -78,8 +78,8 @@ public struct RunEvent: Sendable, Equatable {
         case requestRedirected(Redirection)
         /// An attempt failed, and another one follows.
         case requestRetrying(Retry)
-        /// A request used the cache, with or without a response from it.
-        case cacheUsed(attempt: Int, CacheUse)
+        /// A request used the cache, with or without a response from it. If nothing was sent, `request` is the request.
+        case cacheUsed(attempt: Int, CacheUse, request: SentRequest? = nil)
         /// The status and the header of a response were received.
         case responseHead(ResponseHead)
         /// A response is complete.
@@ -195,6 +195,8 @@ public struct RunEvent: Sendable, Equatable {
         public var url: RedactedText
         /// The header fields, without those that the transport adds.
         public var headers: [RedactedHeader]
+        /// The body, if there is one and bodies are reported.
+        package var body: BodyExcerpt?
 
         /// Creates a request; see the properties.
         public init(attempt: Int, method: String, url: RedactedText, headers: [RedactedHeader]) {
@@ -470,6 +472,8 @@ public struct RunEvent: Sendable, Equatable {
         public var httpVersion: String?
         /// The header fields.
         public var headers: [RedactedHeader]
+        /// The body, if there is one and bodies are reported.
+        package var body: BodyExcerpt?
 
         /// Creates a response head; see the properties.
         public init(attempt: Int, status: Int, httpVersion: String? = nil, headers: [RedactedHeader]) {

@@ -10,16 +10,14 @@ struct Exchange: Sendable {
         var httpVersion: String?
         /// The header fields, each `{name, value}`.
         var headers: [JSON] = []
+        /// The body, if bodies were reported.
+        var body: BodyExcerpt?
         /// The URL that it redirects to.
         var redirectURL: String?
 
         /// Returns the value of the first field with a name, which must be in lowercase.
         func header(_ name: String) -> String? {
-            headers.first { field in
-                // Most names differ in length, so no other string is compared.
-                guard let other = field["name"]?.string, other.utf8.count == name.utf8.count else { return false }
-                return other.lowercased() == name
-            }?["value"]?.string
+            Exchange.value(name, in: headers)
         }
     }
 
@@ -35,6 +33,10 @@ struct Exchange: Sendable {
     var headers: [JSON]
     /// The size of the request's body in bytes, if known.
     var bodyBytes: Int?
+    /// The body of the request, if there is one and bodies were reported.
+    var body: BodyExcerpt?
+    /// The number of the page that the response is, with `paginate`.
+    var page: Int?
     /// The response; `nil` if none was received or recorded.
     var response: Response?
     /// How long it took.
@@ -48,11 +50,22 @@ struct Exchange: Sendable {
     /// Whether this is the last exchange of its step or element.
     var isLast = false
 
-    /// The name of the file in the folder of bodies that contains the response's body, if it was kept.
+    /// The names of the files in the folder of bodies that may contain the body of the response, or of the request.
     ///
-    /// The body of a later failed response replaces an earlier one, so only the last exchange has a body.
-    var bodyFile: String? {
-        guard isLast, failure != nil, let response else { return nil }
-        return BodyName.of(step: step, contentType: response.header("content-type"))
+    /// A later body of the step or of its page replaces an earlier one.
+    func bodyFiles(ofRequest: Bool = false) -> [String] {
+        let type = ofRequest ? Self.value("content-type", in: headers) : response?.header("content-type")
+        let pages = (isLast ? [nil] : []) + (page.map { [$0] } ?? [])
+        return ofRequest || response != nil
+            ? pages.map { BodyName.of(step: step, page: $0, ofRequest: ofRequest, contentType: type) } : []
+    }
+
+    /// Returns the value of the first of some fields with a name, which must be in lowercase.
+    static func value(_ name: String, in headers: [JSON]) -> String? {
+        headers.first { field in
+            // Most names differ in length, so no other string is compared.
+            guard let other = field["name"]?.string, other.utf8.count == name.utf8.count else { return false }
+            return other.lowercased() == name
+        }?["value"]?.string
     }
 }

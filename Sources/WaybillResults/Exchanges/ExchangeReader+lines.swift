@@ -1,7 +1,7 @@
 extension ExchangeReader {
     private static let types = [
         "run.started", "request.willSend", "request.sent", "request.redirected", "request.retrying", "cache.used",
-        "response.head", "response.finished", "step.finished", "element.finished",
+        "response.head", "response.finished", "step.finished", "element.finished", "page.finished",
     ].map { Array("\($0)\"".utf8) }
     private static let typeStart = Array("\"type\":\"".utf8)
     private static let stepFinished = Array("step.finished\"".utf8)

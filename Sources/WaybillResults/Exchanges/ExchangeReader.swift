@@ -3,8 +3,8 @@ import WaybillJSON
 
 /// Finds the exchanges in the events of a journal. It keeps only those in flight and the last one of each running step.
 ///
-/// The journal contains the requests of a `forEach`'s elements only with `-v`. Without it, only their unsafe requests
-/// are recorded, without the responses.
+/// The journal contains the requests of a `forEach`'s elements only if something asks for them (`-v`, `--keep-bodies`,
+/// `--report har`). Otherwise, only their unsafe requests are recorded, without the responses.
 struct ExchangeReader {
     /// The current exchange of each step and element.
     private var current: [String: Exchange] = [:]
@@ -28,7 +28,11 @@ struct ExchangeReader {
             guard var exchange = current.removeValue(forKey: step), let at else { return }
             current[step] = exchange.redirect(event, at)
             complete(exchange)
+        case "page.finished":
+            current[step]?.page = event["page"]?.number?.int
         case "cache.used":
+            // Nothing was sent if the event has the request.
+            if event["url"] != nil, let at { current[step] = Exchange(event, step, at) }
             current[step]?.cache = event["cache"]?.string.flatMap(CacheUse.init)
         case "response.head":
             current[step]?.response = Exchange.Response(event)
@@ -86,6 +90,7 @@ extension Exchange {
             url: url,
             headers: event["headers"]?.array ?? []
         )
+        body = event["body"].flatMap(BodyExcerpt.init)
     }
 
     /// Completes the exchange with a redirect, and returns the exchange that follows.
@@ -126,7 +131,8 @@ extension Exchange.Response {
         self.init(
             status: status,
             httpVersion: event["httpVersion"]?.string,
-            headers: event["headers"]?.array ?? []
+            headers: event["headers"]?.array ?? [],
+            body: event["body"].flatMap(BodyExcerpt.init)
         )
     }
 }

@@ -6,10 +6,14 @@ enum BodyName {
     private static let longest = 200
 
     /// Returns a safe file name for a step's path and a media type: `main.items[3].json`, or
-    /// `main.items[3].page-2.json` for a page.
-    static func of(step: String, page: Int? = nil, contentType: String?) -> String {
-        stem(of: step) + (page.map { "\(pageMark)\($0)" } ?? "") + "." + fileExtension(contentType)
+    /// `main.items[3].page-2.json` for a page, each with `@request` before the extension for the body of the request.
+    static func of(step: String, page: Int? = nil, ofRequest: Bool = false, contentType: String?) -> String {
+        stem(of: step) + (page.map { "\(pageMark)\($0)" } ?? "") + (ofRequest ? requestMark : "") + "."
+            + fileExtension(contentType)
     }
+
+    /// The end of the name of a request's body. The name of a step, which is encoded, has no '@'.
+    static let requestMark = "@request"
 
     /// What separates the name of a step from the number of a page.
     static let pageMark = ".page-"

@@ -4,6 +4,8 @@ import WaybillRuntime
 package struct KeptBodies: Sendable {
     /// The paths of the files, by file name without the extension.
     private var files: [String: String] = [:]
+    /// The paths of the files with the bodies of requests, in the same way.
+    private var requests: [String: String] = [:]
 
     /// Lists the bodies in a run's folder; links are left out, because their targets are not of the run.
     package init(folder: String) {
@@ -12,13 +14,23 @@ package struct KeptBodies: Sendable {
             guard let dot = name.lastIndex(of: "."), !name.hasPrefix("."),
                 FolderContents.status(of: "\(bodies)/\(name)")?.kind == .file
             else { continue }
-            files[String(name[..<dot])] = "\(bodies)/\(name)"
+            if name[..<dot].hasSuffix(BodyName.requestMark) {
+                requests[String(name[..<dot].dropLast(BodyName.requestMark.utf8.count))] = "\(bodies)/\(name)"
+            } else {
+                files[String(name[..<dot])] = "\(bodies)/\(name)"
+            }
         }
     }
 
     /// Returns the path of the file with the body of the last response of a step, or of an element such as
     /// `main.items[3]`; `nil` if it was not kept.
     package func path(of step: String) -> String? { files[BodyName.stem(of: step)] }
+
+    /// Returns the paths of the files with the bodies of the requests of a step or an element, and of its pages.
+    package func requests(of step: String) -> [String] {
+        let stem = BodyName.stem(of: step)
+        return requests.filter { $0.key == stem || $0.key.hasPrefix(stem + BodyName.pageMark) }.map(\.value).sorted()
+    }
 
     /// Returns the paths of the files with the pages of a step with `paginate`, in the order of the pages.
     package func pages(of step: String) -> [String] {

@@ -212,16 +212,17 @@ package final class RunFolder: Sendable {
     /// The default limit of the disk space for the bodies of a run, in bytes.
     package static let usualBodyLimit = 256 << 20
 
-    /// Keeps the body of a response. A later body of the same step and page replaces it.
+    /// Keeps the body of a response, or of a request. A later body of the same step and page replaces it.
     ///
     /// - Parameter page: The number of the page, from 1, if each page has a file of its own.
     package func keep(
         body: RedactedBytes,
+        ofRequest: Bool = false,
         of step: String,
         page: Int? = nil,
         contentType: String?
     ) async throws(ResultsError) -> KeptBody {
-        let name = BodyName.of(step: step, page: page, contentType: contentType)
+        let name = BodyName.of(step: step, page: page, ofRequest: ofRequest, contentType: contentType)
         return try await thread.run { [bodies] () throws(ResultsError) in try bodies.keep(body.bytes, as: name) }
     }
 

@@ -6,7 +6,7 @@ import WaybillRuntime
 /// page for each run.
 ///
 /// Unknown values are written as the format prescribes: -1 or an empty string, and status 0 without a response. Bodies
-/// of failed responses are included; other bodies are not recorded.
+/// are included as far as they were kept. A comment names the steps of whose elements not all requests were recorded.
 package enum HARReport: RunReport {
     package static let name = "har"
 
@@ -18,16 +18,40 @@ package enum HARReport: RunReport {
         stream.write(head.bytes.dropLast() + Array(",\"entries\":[".utf8))
         var separator = "\n"
         var entry = JSONStream()
+        var comments: [String] = []
         for run in runs {
+            let lists = run.result.steps.filter { $0.elements != nil && !$0.path.contains("[") }.map(\.path)
+            var recorded: Set<String> = []
             try run.exchanges { exchange in
+                if let bracket = exchange.step.utf8.firstIndex(of: UInt8(ascii: "[")) {
+                    recorded.insert(String(exchange.step[..<bracket]))
+                }
                 stream.write(separator)
                 separator = ",\n"
                 entry.add { add(exchange, of: run, to: &$0) }
                 stream.write(entry.bytes)
                 entry.removeAll(keepingCapacity: true)
             }
+            comments += lists.compactMap {
+                comment(onElementsOf: $0, in: run.result, areRecorded: recorded.contains($0))
+            }
         }
-        stream.write("\n]}}\n")
+        var end = JSONStream()
+        end.add { if !comments.isEmpty { $0.add("comment", comments.joined(separator: "; ")) } }
+        stream.write("\n]" + (comments.isEmpty ? "" : ","))
+        stream.write(Array(end.bytes.dropFirst()) + Array("}\n".utf8))
+    }
+
+    /// Returns what is missing of the requests of a step with `forEach`; `nil` if nothing is.
+    private static func comment(onElementsOf step: String, in run: RunResult, areRecorded: Bool) -> String? {
+        let count = run.steps.first { $0.path == step }?.elements.map { $0.count - $0.counts[.skipped] } ?? 0
+        if count > 0, !areRecorded {
+            return
+                "the run has not recorded the requests of the elements of '\(step)': use --report har=FILE when it runs"
+        }
+        guard count > EventStream.firstElements else { return nil }
+        return
+            "of '\(step)', the requests of the first \(EventStream.firstElements) elements are recorded; --verbose records all"
     }
 
     private static func addHead(of runs: [RunResult], to log: inout JSONStream) {
@@ -40,6 +64,7 @@ package enum HARReport: RunReport {
             page.add("startedDateTime", run.startedAt)
             page.add("id", run.id.description)
             page.add("title", run.manifest)
+            if run.isMocked { page.add("comment", "on the mock server") }
             // A run has none of the times of a page.
             page.add("pageTimings") { _ in }
         }
@@ -50,7 +75,7 @@ package enum HARReport: RunReport {
         entry.add("pageref", run.result.id.description)
         entry.add("startedDateTime", exchange.startedAt)
         entry.add("time", milliseconds: timings.total)
-        entry.add("request") { addRequest(of: exchange, to: &$0) }
+        entry.add("request") { addRequest(of: exchange, body: run.body(of: exchange, ofRequest: true), to: &$0) }
         entry.add("response") { addResponse(of: exchange, body: run.body(of: exchange), to: &$0) }
         entry.add("cache") { _ in }
         entry.add("timings", timings)
@@ -60,7 +85,7 @@ package enum HARReport: RunReport {
         entry.add("_error", exchange.failure)
     }
 
-    private static func addRequest(of exchange: Exchange, to request: inout JSONStream) {
+    private static func addRequest(of exchange: Exchange, body: ReportedRun.Body?, to request: inout JSONStream) {
         let url = String(exchange.url.unicodeScalars.prefix { $0 != "#" })
         request.add("method", exchange.method)
         request.add("url", url)
@@ -68,11 +93,28 @@ package enum HARReport: RunReport {
         request.add("cookies", each: [String]())
         request.add("headers", json(exchange.headers))
         request.add("queryString", json(parameters(of: url)))
+        let excerpt = exchange.body
+        if body != nil || excerpt != nil {
+            request.add("postData") { data in
+                data.add("mimeType", Exchange.value("content-type", in: exchange.headers) ?? "")
+                let text = body.flatMap { String(validating: $0.bytes, as: UTF8.self) }
+                data.add("text", text ?? "")
+                // The format has no place for bytes.
+                let size = body?.bytes.count ?? excerpt?.bytes
+                let missing =
+                    text == nil ? "\(size.map { "\($0) bytes" } ?? "a body") that are not text or not kept" : nil
+                data.add("comment", missing ?? cutComment(body, of: excerpt))
+            }
+        }
         request.add("headersSize", -1)
-        request.add("bodySize", exchange.bodyBytes ?? -1)
+        request.add("bodySize", exchange.bodyBytes ?? excerpt?.bytes ?? -1)
     }
 
-    private static func addResponse(of exchange: Exchange, body: [UInt8]?, to object: inout JSONStream) {
+    private static func cutComment(_ body: ReportedRun.Body?, of excerpt: BodyExcerpt?) -> String? {
+        body?.isCut != true ? nil : "the start of \(excerpt?.bytes ?? 0) bytes; --keep-bodies keeps all"
+    }
+
+    private static func addResponse(of exchange: Exchange, body: ReportedRun.Body?, to object: inout JSONStream) {
         let response = exchange.response
         object.add("status", response?.status ?? 0)
         object.add("statusText", "")
@@ -88,18 +130,24 @@ package enum HARReport: RunReport {
         }
     }
 
-    private static func add(_ body: [UInt8]?, of response: Exchange.Response?, to content: inout JSONStream) {
+    private static func add(
+        _ body: ReportedRun.Body?,
+        of response: Exchange.Response?,
+        to content: inout JSONStream
+    ) {
         let isDecoded = response?.header("content-encoding") != nil
         let length = isDecoded ? nil : response?.header("content-length").flatMap { Int($0) }
-        content.add("size", body?.count ?? length ?? -1)
+        let size = response?.body?.bytes ?? length ?? -1
+        content.add("size", body.map { $0.isCut ? size : $0.bytes.count } ?? size)
         content.add("mimeType", response?.header("content-type") ?? "")
         guard let body else { return }
-        if let text = String(validating: body, as: UTF8.self) {
+        if let text = String(validating: body.bytes, as: UTF8.self) {
             content.add("text", text)
         } else {
-            content.add("text", Base64.encode(body))
+            content.add("text", Base64.encode(body.bytes))
             content.add("encoding", "base64")
         }
+        content.add("comment", cutComment(body, of: response?.body))
     }
 
     /// The phases as the format defines them: `connect` includes `ssl`, and the phases add up to the entry's time.

@@ -56,6 +56,7 @@ package enum JUnitReport: RunReport {
             var properties = [("run", run.id.description), ("outcome", run.outcome.rawValue)]
             if let environment = run.environment { properties.append(("environment", environment)) }
             if let part = run.part { properties.append(("part", part)) }
+            if run.isMocked { properties.append(("mock", "true")) }
             stream.write("    <properties>\n")
             for (name, value) in properties {
                 stream.write("      " + JUnitReport.tag("property", [("name", name), ("value", value)]) + "/>\n")

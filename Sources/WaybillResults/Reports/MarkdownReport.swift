@@ -9,6 +9,10 @@ package enum MarkdownReport: RunReport {
     /// The maximum size; GitHub limits a comment to 65,536 characters.
     private static let greatestSize = 60_000
     private static let longestFailure = 4_000
+    /// The maximum size of the headings of the runs together.
+    private static let longestHeadings = 20_000
+    /// The minimum size that is left for the table of a run.
+    private static let shortestTable = 1_000
     private static let longestWarning = 500
     /// The maximum number of operations that are listed as not called.
     private static let longestList = 50
@@ -21,8 +25,14 @@ package enum MarkdownReport: RunReport {
     package static func document(for reported: [ReportedRun]) -> String {
         let runs = reported.map(\.result)
         var text = ""
-        for run in runs { text += heading(of: run) }
         var omitted = 0
+        // Runs that did not pass come first.
+        for run in runs.filter({ $0.outcome != .passed }) + runs.filter({ $0.outcome == .passed }) {
+            let heading = heading(of: run)
+            if text.utf8.count + heading.utf8.count < longestHeadings { text += heading } else { omitted += 1 }
+        }
+        if omitted > 0 { text += "… and \(omitted) more manifests.\n\n" }
+        omitted = 0
         for run in runs {
             for step in run.steps where step.hasFailed {
                 let section = section(of: step, run.prefix(among: runs.count))
@@ -34,8 +44,15 @@ package enum MarkdownReport: RunReport {
             let warnings = warnings(of: run, run.result.prefix(among: runs.count))
             if text.utf8.count + warnings.utf8.count < greatestSize { text += warnings }
         }
-        text += coverage(of: ContractCoverage.combined(runs.map(\.coverage)))
-        for run in runs { text += table(of: run, run.prefix(among: runs.count), room: greatestSize - text.utf8.count) }
+        let coverage = coverage(of: ContractCoverage.combined(runs.map(\.coverage)))
+        if text.utf8.count + coverage.utf8.count < greatestSize { text += coverage }
+        for (index, run) in runs.enumerated() {
+            guard text.utf8.count + shortestTable < greatestSize else {
+                text += "… and the steps of \(runs.count - index) more manifests.\n"
+                break
+            }
+            text += table(of: run, run.prefix(among: runs.count), room: greatestSize - text.utf8.count)
+        }
         return text
     }
 
@@ -43,8 +60,10 @@ package enum MarkdownReport: RunReport {
         let mark = run.outcome == .passed ? "✅" : "❌"
         let environment = run.environment.map { ", environment \(code($0))" } ?? ""
         let part = run.part.map { ", \($0)" } ?? ""
-        return
-            "### \(mark) \(code(run.manifest)): \(run.counts.summary) in \(run.time.secondsText) s\(environment)\(part)\n\n"
+        let mock = run.isMocked ? ", on the mock server" : ""
+        let end = "\(environment)\(part)\(mock)\n\n"
+        return "### \(mark) \(code(run.manifest)): \(run.counts.summary) in \(run.time.secondsText) s\(end)"
+            + (run.responseTimes.map { "Response times: \($0)\n\n" } ?? "")
     }
 
     private static func section(of step: StepResult, _ prefix: String) -> String {

@@ -67,11 +67,38 @@ package struct ReportedRun: Sendable {
         exchanges.finish(take)
     }
 
-    /// Returns the body of an exchange's response, if it was kept.
+    /// A body of an exchange.
+    struct Body {
+        /// The bytes, at most as many as were asked for.
+        var bytes: [UInt8]
+        /// Whether they are only the start of the body.
+        var isCut = false
+        /// The name of its file in the folder of bodies; `nil` if the journal has it.
+        var file: String?
+    }
+
+    /// Returns the body of an exchange's response, or of its request, as far as it was kept.
     ///
     /// - Parameter limit: The maximum number of bytes to read.
-    func body(of exchange: Exchange, limit: Int = .max) -> [UInt8]? {
-        guard let folder, let name = exchange.bodyFile else { return nil }
+    func body(of exchange: Exchange, ofRequest: Bool = false, limit: Int = .max) -> Body? {
+        let excerpt = ofRequest ? exchange.body : exchange.response?.body
+        for name in exchange.bodyFiles(ofRequest: ofRequest) {
+            guard let bytes = read(name, limit: limit == .max ? limit : max(limit, BodyExcerpt.maximumBytes) + 1) else {
+                continue
+            }
+            // Without an excerpt, only the bodies of failed responses were kept.
+            let isRead = bytes.count <= limit
+            guard
+                excerpt.map({ isRead ? $0.isStart(of: bytes) : bytes.starts(with: $0.text?.string.utf8 ?? "".utf8) })
+                    ?? (exchange.failure != nil && !ofRequest)
+            else { continue }
+            return Body(bytes: Array(bytes.prefix(limit)), isCut: !isRead, file: name)
+        }
+        return excerpt?.text.map { Body(bytes: Array($0.string.utf8), isCut: excerpt?.isCut == true) }
+    }
+
+    private func read(_ name: String, limit: Int) -> [UInt8]? {
+        guard let folder else { return nil }
         var bytes: [UInt8] = []
         do {
             try FolderContents.checkBodies(in: folder)

@@ -39,7 +39,7 @@ package enum RunReports {
     /// The formats, in the order of their names.
     package static let all: [any RunReport.Type] = [
         CoverageReport.self, HARReport.self, HTMLReport.self, JSONReport.self, JUnitReport.self, MarkdownReport.self,
-        TAPReport.self,
+        PrometheusReport.self, TAPReport.self,
     ]
 
     /// Returns the format with a name.
@@ -71,7 +71,8 @@ extension ElementResults {
 
     /// The counts, and a line for each element with a name.
     var listing: String {
-        ([summary] + cases.map { "[\($0.index)] \($0.name): \($0.outcome.rawValue)" }).joined(separator: "\n")
+        ([summary] + (responseTimes.map { ["response times: \($0)"] } ?? [])
+            + cases.map { "[\($0.index)] \($0.name): \($0.outcome.rawValue)" }).joined(separator: "\n")
     }
 }
 

@@ -14,6 +14,9 @@ package enum TAPReport: RunReport {
         var number = 0
         for run in runs {
             let prefix = run.result.prefix(among: runs.count)
+            if run.result.isMocked {
+                stream.write("# \(PrintableText.oneLine(run.result.manifest)): on the mock server\n")
+            }
             for step in run.result.steps where step.isCounted {
                 number += 1
                 stream.write(line(of: prefix + step.title, step.outcome, number))

@@ -76,6 +76,9 @@ public struct ElementResults: Sendable, Equatable {
     public private(set) var failures: [ElementFailure] = []
     /// The first elements with names, by their indices. Elements that were not started have none.
     public private(set) var cases: [ElementCase] = []
+    /// The response times of the requests of all elements that the process which finished the step has sent; `nil` without
+    /// any.
+    package var responseTimes: ResponseTimes?
 
     /// Creates results.
     public init(counts: OutcomeCounts = OutcomeCounts(), failures: [ElementFailure] = []) {
@@ -112,6 +115,7 @@ public struct ElementResults: Sendable, Equatable {
     /// Adds the results of the elements that follow.
     mutating func add(_ following: ElementResults) {
         for outcome in StepOutcome.allCases { counts[outcome] += following.counts[outcome] }
+        responseTimes = nil
         failures = Array((failures + following.failures).prefix(Self.keptFailures))
         cases = Array((cases + following.cases).prefix(Self.keptCases))
     }
@@ -143,6 +147,7 @@ extension ElementResults: JSONStreamable {
     /// names, `cases: [{element, name, outcome}]`.
     package func addMembers(to object: inout JSONStream) {
         counts.addMembers(to: &object)
+        object.add("responseTimes", responseTimes)
         object.add("failures", each: failures)
         if !cases.isEmpty { object.add("cases", each: cases) }
     }

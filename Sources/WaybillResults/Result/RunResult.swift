@@ -10,6 +10,8 @@ package struct RunResult: Sendable, Equatable {
     package var environment: String?
     /// The part of a run that several processes share, such as `shard 3/8`; `nil` for a whole run.
     package var part: String?
+    /// Whether the mock server received the requests.
+    package var isMocked = false
     /// When the run started.
     package var startedAt: Timestamp
     /// When everything had finished.
@@ -21,6 +23,8 @@ package struct RunResult: Sendable, Equatable {
     package var outcome: RunOutcome
     /// Every step, in the order of the plan.
     package var steps: [StepResult]
+    /// The response times of all requests that the process which finished the run has sent; `nil` without any.
+    package var responseTimes: ResponseTimes?
     /// What was seen of the OpenAPI documents whose operations the steps call, by service. Empty for a run with the mock
     /// server, which shows nothing about a service.
     package var coverage: [ContractCoverage] = []
@@ -59,11 +63,13 @@ extension RunResult: JSONStreamable {
         object.add("manifest", manifest)
         object.add("environment", environment)
         object.add("part", part)
+        object.add("mock", isMocked ? true : nil)
         object.add("startedAt", startedAt)
         object.add("finishedAt", finishedAt)
         object.add("time", PhaseTimes(total: time))
         object.add("outcome", outcome.rawValue)
         object.add("counts", counts)
+        object.add("responseTimes", responseTimes)
         object.add("steps", each: steps)
         if !coverage.isEmpty { object.add("coverage", each: coverage) }
     }

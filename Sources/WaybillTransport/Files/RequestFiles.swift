@@ -103,6 +103,22 @@ extension HTTPRequest.Body {
         }
     }
 
+    /// All bytes of the body; `nil` if any of it is read from a file.
+    package var bytes: [UInt8]? {
+        switch self {
+        case .none: return []
+        case .bytes(let bytes): return bytes
+        case .file: return nil
+        case .parts(let parts):
+            var all: [UInt8] = []
+            for part in parts {
+                guard case .bytes(let bytes) = part else { return nil }
+                all += bytes
+            }
+            return all
+        }
+    }
+
     /// The number of bytes to send, with the current sizes of files. Nil if a file cannot be inspected.
     package var size: Int? {
         switch self {

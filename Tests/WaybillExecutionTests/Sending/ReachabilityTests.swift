@@ -87,6 +87,36 @@ import WaybillTransport
         #expect(await running.summary == "a:tolerated b:passed")
     }
 
+    @Test func `a warning reports that a service can no longer be reached, and that it can be again`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            defaults:
+              reachability: true
+              retry: {times: 1, for: [unreachable], backoff: {first: 1s, max: 1s, jitter: false}}
+            graphs: {main: {chain: [{id: a, get: /a, onFailure: continue}, {id: b, get: /b}]}}
+            """,
+            ["/a": .failure(.transfer)]
+        )
+        async let running = run(fixture)
+        await fixture.transport.waitForProbes(1)
+        fixture.transport.endProbe(nil)
+        await fixture.transport.waitForProbes(2)
+        #expect(listener.warnings.isEmpty)
+        fixture.transport.endProbe(.connect)
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(1))
+        await fixture.transport.waitForProbes(3)
+        fixture.transport.endProbe(nil)
+        #expect(await running.summary == "a:tolerated b:passed")
+        let changes = listener.warnings.map { $0.split(separator: " ").dropFirst(3).joined(separator: " ") }
+        #expect(
+            changes == [
+                "http://s:80 can no longer be reached: the transport failed: connect",
+                "http://s:80 can be reached again",
+            ]
+        )
+    }
+
     @Test func `each service is probed separately`() async throws {
         let fixture = try ExecutionFixture(
             """

@@ -31,10 +31,17 @@ final class Reachability: Sendable {
 
     private let probe: any NetworkProbe
     private let clock: any RunClock
+    /// Reports that a service can no longer be reached, for a reason, or that it can be reached again.
+    private let onChange: @Sendable (Destination, _ reason: String?) -> Void
     private let entries = Mutex<[Destination: Entry]>([:])
 
     /// Nothing is known.
-    init(_ probe: any NetworkProbe, clock: any RunClock) {
+    init(
+        _ probe: any NetworkProbe,
+        clock: any RunClock,
+        onChange: @escaping @Sendable (Destination, String?) -> Void = { _, _ in }
+    ) {
+        self.onChange = onChange
         self.probe = probe
         self.clock = clock
     }
@@ -83,15 +90,16 @@ final class Reachability: Sendable {
         work.start { [self] in
             let failure = await probe.reach(request)
             let now = clock.now
-            self.entries.withLock { entries in
-                guard entries[destination]?.probe === work else { return }
+            let hasChanged = self.entries.withLock { entries -> Bool? in
+                guard entries[destination]?.probe === work else { return nil }
                 entries[destination]?.probe = nil
-                if failure?.kind == .cancelled {
-                    entries[destination]?.state.gaveUp()
-                } else {
-                    entries[destination]?.state.probed(failure?.message, now: now)
+                guard failure?.kind == .cancelled else {
+                    return entries[destination]?.state.probed(failure?.message, now: now)
                 }
+                entries[destination]?.state.gaveUp()
+                return nil
             }
+            if hasChanged == true { onChange(destination, failure?.message) }
             return failure
         }
         return (work, work.firstTicket)

@@ -24,6 +24,8 @@ struct ReachabilityState: Sendable {
 
     private var knowledge = ReachabilityResult.unknown
     private var isProbing = false
+    /// What the last check found, if there was one.
+    private var wasReachable: Bool?
 
     /// Decides what happens to a request.
     mutating func ask(now: Duration) -> Action {
@@ -38,10 +40,14 @@ struct ReachabilityState: Sendable {
         return .probe
     }
 
-    /// Notes the result of a check: the reason if no connection could be established, otherwise `nil`.
-    mutating func probed(_ reason: String?, now: Duration) {
+    /// Notes the result of a check: the reason if no connection could be established, otherwise `nil`. Returns whether it
+    /// differs from that of the check before.
+    @discardableResult
+    mutating func probed(_ reason: String?, now: Duration) -> Bool {
         isProbing = false
+        defer { wasReachable = reason == nil }
         knowledge = reason.map { .unreachable(reason: $0, since: now) } ?? .reachable
+        return wasReachable.map { $0 != (reason == nil) } ?? false
     }
 
     /// Notes that the check was cancelled before it had a result.

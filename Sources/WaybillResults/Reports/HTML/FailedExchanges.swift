@@ -1,4 +1,4 @@
-/// The last exchanges of failed steps, and of failed elements, which the journal contains only with `-v`.
+/// The last exchanges of failed steps, and of failed elements if the journal has them.
 struct FailedExchanges {
     /// The maximum number of elements of a step whose exchanges are shown.
     static let shownElements = 20

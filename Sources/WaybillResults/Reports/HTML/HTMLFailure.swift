@@ -89,7 +89,7 @@ struct HTMLFailure {
         <section aria-label="Request">
         <h4>Request</h4>
         <p><code>\(exchange.method) \(exchange.url)</code></p>
-        \(fields(exchange.headers))</section>
+        \(fields(exchange.headers))\(body(of: exchange, ofRequest: true))</section>
         <section aria-label="Response">
         <h4>Response</h4>
         \(response(of: exchange))</section>
@@ -114,21 +114,24 @@ struct HTMLFailure {
         return items.isEmpty ? "" : "<dl class=\"fields\">\(.joined(items))</dl>\n"
     }
 
-    private func body(of exchange: Exchange) -> HTML? {
-        guard let folder = run.folder, let name = exchange.bodyFile,
-            let start = run.body(of: exchange, limit: Self.shownBytes + 1)
-        else { return nil }
-        let path = "\(FolderContents.bodies)/\(name)"
-        let link = PageLink.href(to: "\(folder)/\(path)", from: pageFolder)
-        let more: HTML? = start.count > Self.shownBytes ? " (the first \(Self.shownBytes) bytes)" : nil
+    private func body(of exchange: Exchange, ofRequest: Bool = false) -> HTML? {
+        guard let body = run.body(of: exchange, ofRequest: ofRequest, limit: Self.shownBytes) else { return nil }
+        let more: HTML? = body.isCut ? " (the first \(body.bytes.count) bytes)" : nil
+        let link = body.file.flatMap { file in
+            run.folder.map { folder in
+                let path = "\(FolderContents.bodies)/\(file)"
+                return
+                    "<a href=\"\(PageLink.href(to: "\(folder)/\(path)", from: pageFolder))\"><code>\(path)</code></a>"
+                    as HTML
+            }
+        }
         let content: HTML =
-            start.contains(0)
+            body.bytes.contains(0)
             ? "<p>The body is binary.</p>\n"
             : """
-            <pre class="body" tabindex="0" aria-label="Body">\
-            \(String(decoding: start.prefix(Self.shownBytes), as: UTF8.self))</pre>
+            <pre class="body" tabindex="0" aria-label="Body">\(String(decoding: body.bytes, as: UTF8.self))</pre>
 
             """
-        return "<p>Body: <a href=\"\(link)\"><code>\(path)</code></a>\(more)</p>\n\(content)"
+        return "<p>Body: \(link)\(more)</p>\n\(content)"
     }
 }

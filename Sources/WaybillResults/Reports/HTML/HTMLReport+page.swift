@@ -29,7 +29,7 @@ extension HTMLReport {
             <a class="skip" href="#steps">Skip to the steps</a>
             <header class="page \(outcome.rawValue)">
             <h1><span class="outcome">\(outcome.rawValue)</span> \(title(of: runs))</h1>
-            \(runs.count == 1 ? facts(of: runs[0]) : table(of: runs))
+            \(facts(of: runs))
             </header>
             <main>
 
@@ -129,35 +129,54 @@ extension HTMLReport {
         """
     }
 
-    private static func facts(of run: RunResult) -> HTML {
-        var facts: [(String, String)] = [
-            ("Steps", run.counts.summary), ("Duration", "\(run.time.secondsText) s"), ("Manifest", run.manifest),
+    /// The facts of a run; of several, the start of the first one and the sums.
+    private static func facts(of runs: [RunResult]) -> HTML {
+        var counts = OutcomeCounts()
+        for run in runs { for outcome in StepOutcome.allCases { counts[outcome] += run.counts[outcome] } }
+        let time = runs.reduce(Duration.zero) { $0 + $1.time }
+        var facts = [
+            ("Started", runs.map(\.startedAt).min()?.description ?? ""),
+            (runs.count == 1 ? "Duration" : "Duration of all runs", "\(time.secondsText) s"), ("Steps", counts.summary),
         ]
-        if let environment = run.environment { facts.append(("Environment", environment)) }
-        if let part = run.part { facts.append(("Part", part)) }
-        facts += [("Run", run.id.description), ("Started", run.startedAt.description)]
+        if let run = runs.first, runs.count == 1 {
+            if let times = run.responseTimes { facts.append(("Response times", times.description)) }
+            facts.append(("Manifest", run.manifest))
+            if let environment = run.environment { facts.append(("Environment", environment)) }
+            if let part = run.part { facts.append(("Part", part)) }
+            facts.append(("Run", run.id.description))
+        }
+        if runs.contains(where: \.isMocked) {
+            facts.append(("Server", "the mock server; nothing was sent to another one"))
+        }
         let items = facts.map { "<div><dt>\($0.0)</dt><dd>\($0.1)</dd></div>" as HTML }
         return "<dl>\(.joined(items))</dl>"
     }
 
-    private static func table(of runs: [RunResult]) -> HTML {
+    /// The section of the runs, if there are several.
+    static func table(of runs: [RunResult]) -> HTML {
+        if runs.count < 2 { return "" }
         let rows = runs.enumerated().map { index, run in
             """
             <tr class="\(run.outcome.rawValue)"><td><span class="outcome">\(run.outcome.rawValue)</span></td>\
             <th scope="row"><a href="#run=\(index + 1)">\(run.manifest)</a></th><td>\(run.counts.summary)</td>\
-            <td>\(run.time.secondsText) s</td><td>\(run.environment ?? "")</td><td>\(run.id.description)</td></tr>
+            <td>\(run.time.secondsText) s</td><td>\(run.responseTimes?.description ?? "")</td>\
+            <td>\(run.isMocked ? "mock" : run.environment ?? "")</td><td>\(run.id.description)</td></tr>
 
             """ as HTML
         }
         return """
+            <section id="runs" aria-labelledby="runs-heading">
+            <h2 id="runs-heading">Runs</h2>
             <div class="scroll" tabindex="0" role="region" aria-label="Runs">
             <table>
             <thead><tr><th scope="col">Outcome</th><th scope="col">Manifest</th><th scope="col">Steps</th>\
-            <th scope="col">Duration</th><th scope="col">Environment</th><th scope="col">Run</th></tr></thead>
+            <th scope="col">Duration</th><th scope="col">Response times</th><th scope="col">Environment</th><th scope="col">Run</th></tr></thead>
             <tbody>
             \(.joined(rows))</tbody>
             </table>
             </div>
+            </section>
+
             """
     }
 

@@ -19,9 +19,10 @@ package enum HTMLReport: RunReport {
         stream.write(header(of: runs.map(\.result)).markup)
         let numbers = try writeFailures(of: runs, to: &stream)
         stream.write(warnings(of: runs).markup)
+        stream.write(table(of: runs.map(\.result)).markup)
         stream.write(coverage(of: ContractCoverage.combined(runs.map(\.result.coverage))).markup)
         stream.write(steps(isEmpty: runs.allSatisfy(\.result.steps.isEmpty)).markup)
-        for (run, numbers) in zip(runs, numbers) { writeData(of: run.result, numbers, to: &stream) }
+        for (run, numbers) in zip(runs, numbers) { try writeData(of: run, numbers, to: &stream) }
         stream.write("<script>\n")
         stream.write(bytes(of: report_script()))
         stream.write("</script>\n</body>\n</html>\n")
@@ -75,8 +76,37 @@ package enum HTMLReport: RunReport {
 
     // MARK: Data
 
-    /// Writes a run as data for the script: its `run.json`, with the number of each failure on the page.
-    private static func writeData(of run: RunResult, _ numbers: [Int: Int], to stream: inout ReportStream) {
+    /// The maximum size of the bodies of a run in the list of steps, in bytes.
+    private static let shownBodies = 16 << 20
+
+    /// Returns the starts of the bodies of each step's last exchange, if bodies were kept or reported.
+    private static func bodies(
+        of run: ReportedRun
+    ) throws(ResultsError) -> [String: (request: String?, response: String?)] {
+        var bodies: [String: (request: String?, response: String?)] = [:]
+        var size = 0
+        try run.exchanges { exchange in
+            guard !exchange.step.contains("["), exchange.body != nil || exchange.response?.body != nil else { return }
+            func start(ofRequest: Bool) -> String? {
+                guard let body = run.body(of: exchange, ofRequest: ofRequest, limit: BodyExcerpt.maximumBytes),
+                    !body.bytes.contains(0)
+                else { return nil }
+                return String(decoding: body.bytes, as: UTF8.self) + (body.isCut ? "…" : "")
+            }
+            let both = (request: start(ofRequest: true), response: start(ofRequest: false))
+            size += (both.request?.utf8.count ?? 0) + (both.response?.utf8.count ?? 0)
+            if size <= shownBodies { bodies[exchange.step] = both }
+        }
+        return bodies
+    }
+
+    /// Writes a run as data for the script: its `run.json`, with the number of each failure on the page, and bodies.
+    private static func writeData(
+        of reported: ReportedRun,
+        _ numbers: [Int: Int],
+        to stream: inout ReportStream
+    ) throws(ResultsError) {
+        let (run, bodies) = (reported.result, try bodies(of: reported))
         stream.write("<script type=\"application/json\" class=\"run\">\n")
         var head = JSONStream()
         head.add { head in
@@ -96,6 +126,8 @@ package enum HTMLReport: RunReport {
                 step.addMembers(to: &row)
                 row.add("elements", elements?.listing)
                 row.add("failureNumber", numbers[index])
+                row.add("requestBody", bodies[step.path]?.request)
+                row.add("responseBody", bodies[step.path]?.response)
             }
             stream.write(index == 0 ? "\n" : ",\n")
             stream.write(escaped(row.bytes[...]))

@@ -195,6 +195,8 @@
         add("Phases", phases(step).map(([phase, time]) => `${phase} ${duration(time)}`).join(", "));
         add("Bytes", step.bytes ? `${step.bytes.sent} sent, ${step.bytes.received} received` : undefined);
         add("Elements", step.elements);
+        add("Request body", step.requestBody);
+        add("Response body", step.responseBody);
         if (step.failure) {
             const { file, line, column, details } = step.failure;
             add("Failure", [step.failure.message, ...(details ?? []).map((detail) => detail.message)].join("\n"));

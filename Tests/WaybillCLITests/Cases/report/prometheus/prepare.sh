@@ -1,0 +1,1 @@
+cp -R "$PROJECT/Tests/WaybillCLITests/Cases/report/junit/results" .
