@@ -1,3 +1,5 @@
+import WaybillJSON
+
 /// Detects cycles in an endless sequence of strings, each of which determines the next.
 ///
 /// The first strings are remembered by their 64-bit hashes, so that a repetition of one of them is detected at once.
@@ -17,7 +19,7 @@ struct RepetitionDetector: Sendable {
 
     /// Adds the next string; returns whether it occurred before.
     mutating func repeats(_ text: String) -> Bool {
-        let hash = text.hashValue
+        let hash = CodePoints(text).hashValue
         if hashes.contains(hash) || hash == landmark { return true }
         if hashes.count < limit {
             hashes.insert(hash)

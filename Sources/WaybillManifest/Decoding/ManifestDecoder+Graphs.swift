@@ -4,7 +4,7 @@ import WaybillDiagnostics
 extension ManifestDecoder {
     /// Reads the values that a graph keeps between runs.
     mutating func state(_ node: YAMLNode?, level: Level) -> [StateDefinition] {
-        constantNames(node).compactMap { name, node in
+        constantNames(node, isData: false).compactMap { name, node in
             guard let initial = node["default"], let next = node["next"].flatMap({ expression($0) }) else { return nil }
             let output = OutputDefinition(name: name, value: next, secretMark: nil, level: level)
             return StateDefinition(defaultValue: initial.json, next: output)

@@ -150,7 +150,7 @@ extension ManifestDecoder {
 extension ManifestDecoder {
     /// Reads outputs.
     mutating func outputs(_ node: YAMLNode?, level: Level) -> [OutputDefinition] {
-        constantNames(node).compactMap { name, node in
+        constantNames(node, isData: false).compactMap { name, node in
             if leavesOut(node) { return nil }
             if name.value == "secret", let mark = boolean(node) {
                 diagnostics.report(
@@ -180,7 +180,7 @@ extension ManifestDecoder {
 
     /// Reads variables, which are computed before each attempt.
     mutating func variables(_ node: YAMLNode?, level: Level) -> [VariableDefinition] {
-        constantNames(node).compactMap { name, node in
+        constantNames(node, isData: false).compactMap { name, node in
             if leavesOut(node) { return nil }
             return valueTemplate(node).map { VariableDefinition(name: name, value: $0, level: level) }
         }

@@ -210,10 +210,35 @@ package struct ManifestDecoder {
     }
 
     /// Returns the entries of a mapping with arbitrary names. `${…}` in a name is reported because it is not evaluated.
-    mutating func constantNames(_ node: YAMLNode?) -> [(name: Spanned<String>, value: YAMLNode)] {
-        let entries = named(node)
+    ///
+    /// - Parameter isData: Whether the names are those of data or of a request, which are compared by code points.
+    mutating func constantNames(_ node: YAMLNode?, isData: Bool = true) -> [(name: Spanned<String>, value: YAMLNode)] {
+        let entries = isData ? named(node) : distinctNames(node)
         for (name, _) in entries where name.value.hasTemplate {
             warnOfTemplate(at: name.span, "a name cannot be computed: this one is used as it is written")
+        }
+        return entries
+    }
+
+    /// Returns the entries of a mapping whose names are compared as Swift does, by canonical equivalence. Names that differ only
+    /// in how their characters are encoded are reported: the second would take the place of the first.
+    mutating func distinctNames(_ node: YAMLNode?) -> [(name: Spanned<String>, value: YAMLNode)] {
+        let entries = named(node)
+        guard entries.contains(where: { $0.name.value.utf8.contains { $0 >= 0x80 } }) else { return entries }
+        var known: [String: Spanned<String>] = [:]
+        for (name, _) in entries {
+            guard let first = known[name.value] else {
+                known[name.value] = name
+                continue
+            }
+            if first.value.hasSameCodePoints(as: name.value) { continue }
+            diagnostics.report(
+                "duplicate-key",
+                "the name '\(name.value)' occurs twice: its characters are only encoded in another way",
+                at: name.span,
+                secondary: [.init(first.span, "first given here")],
+                help: ["Give one of them another name."]
+            )
         }
         return entries
     }
@@ -242,7 +267,7 @@ package struct ManifestDecoder {
         earlier: Definitions<Value> = [:],
         _ decode: (inout ManifestDecoder, Spanned<String>, YAMLNode, _ earlier: Value?) -> Value?
     ) -> Definitions<Value> {
-        let entries = named(node)
+        let entries = distinctNames(node)
         var definitions = Definitions<Value>(minimumCapacity: entries.count)
         for (name, node) in entries {
             let known = earlier.isEmpty ? nil : earlier[name.value]?.value
