@@ -16,6 +16,7 @@ import WaybillJSON
         ("xpath('<a/>', 'string(b)')", ""), ("xpath('<a/>', 'b')", []), ("xpath('<a/>', 'not(b)')", true),
         ("default(xpath('<a/>', 'number(b)'), 'none')", "none"), ("xpath('<a>&lt;&#233;</a>', 'string()')", "<é"),
         ("xpath('<x:a xmlns:x=\"u\"><x:b x:c=\"1\"/></x:a>', '*')", ["<x:b xmlns:x=\"u\" x:c=\"1\"/>"]),
+        ("apply('skus', list(parse('{\"sku\":1}')))", [1]),
         ("get(vars, 'list')", [3, 1, 2]), ("default(get(vars, 'nope'), 0)", 0), ("exists(get(vars, 'nope'))", false),
         ("capture('<b>x</b><b>y</b>', '<b>(.*?)</b>')", "x"), ("captures('aXbXX', '.+?X')", ["aX", "bX"]),
         ("capture('aaaa', 'a{2,3}?')", "aa"), ("match('aab', 'a??a*?b')", true),

@@ -13,9 +13,12 @@ import WaybillRuntime
         ("service", ["description", "session", "openapi", "security"]),
         ("request", ["service", "vars", "outputs", "returns", "download", "mock"]),
         ("addressed", ["method", "path", "url"]),
-        ("endpoint", ["description", "inputs", "operation"]),
+        ("endpoint", ["description", "inputs", "check", "paginate", "operation"]),
         ("step", Set(StepKey.allCases.map(\.rawValue))),
-        ("graph", ["description", "inputs", "chain", "batch", "finally", "outputs", "state", "tags", "onFailure"]),
+        (
+            "graph",
+            ["description", "inputs", "check", "chain", "batch", "finally", "outputs", "state", "tags", "onFailure"]
+        ),
     ]
 
     private let definitions: JSON
