@@ -510,6 +510,9 @@ def check_features(program, folder):
     for line, name, expected in (
         ("      - call: |", "order", "order\n  with: {id: $1\\}"), ("      - {call: o|}", "order", "order, with: {id: $1\\}"),
         ("      - {call: o|, with: {}}", "order", "order"), ("      - call: |", "api.one", "api.one\n  with: {id: $1\\}"),
+        ("      - call: api.|", "api.one", "api.one\n  with: {id: $1\\}"),
+        # A call that is wrong elsewhere hides no names.
+        ("      - {id: x, call: api.two}\n      - get: /${steps.|", "second", "second"),
     ):
         before, after = contract.replace("@", line).split("|", 1)
         client.open(path, before + after)

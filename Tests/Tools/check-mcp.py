@@ -299,6 +299,8 @@ def check_disappearance(program, folder):
             status = 143
         elif how == "term":
             server.send_signal(signal.SIGTERM)
+            # Two signals at once would be one.
+            time.sleep(0.5)
             server.send_signal(signal.SIGTERM)
             server.stdin.close()
         else:

@@ -102,17 +102,14 @@ struct ToolFailure: Error {
 
     init(_ message: String) { self.message = message }
 
-    /// A failure because of diagnostics.
+    /// A failure because of diagnostics, with help that names no options of the command line.
     init(_ diagnostics: [Diagnostic]) {
-        message = HumanRenderer().render(diagnostics.withoutRepetitions().map(\.withHelpForPrograms))
-    }
-}
-
-extension Diagnostic {
-    /// The diagnostic with help that names no options of the command line.
-    fileprivate var withHelpForPrograms: Diagnostic {
-        var diagnostic = self
-        if let programHelp { diagnostic.help = programHelp }
-        return diagnostic
+        message = HumanRenderer().render(
+            diagnostics.withoutRepetitions().map { diagnostic in
+                var diagnostic = diagnostic
+                if let help = diagnostic.programHelp { diagnostic.help = help }
+                return diagnostic
+            }
+        )
     }
 }

@@ -34,9 +34,15 @@ enum ManifestsTool: AgentTool {
         guard (try? FileStatus(of: path))?.kind == .folder else { throw ToolFailure("'\(path)' is not a folder") }
         let found = ManifestFinder.manifests(at: [path], maximumEntries: maximumEntries).manifests
         let paths = found.filter { (try? folder.check($0)) != nil }
-        let entries = paths.prefix(maximumManifests).map { folder.redactor.redact(entry(of: $0, in: folder)) }
+            .map { path == "." ? FileContents.names(in: $0).dropFirst().joined(separator: "/") : $0 }
         var budget = ResultBudget(AgentTools.maximumBytes - 1024)
-        let listed = budget.prefix(entries)
+        var listed: [JSON] = []
+        for path in paths.prefix(maximumManifests) {
+            let whole = folder.redactor.redact(entry(of: path, in: folder))
+            let short: JSON = ["path": .string(path), "omitted": "the graphs, which are too many"]
+            guard let entry = [whole, short].first(where: { budget.takes($0) }) else { break }
+            listed.append(entry)
+        }
         return ToolResult(
             content: [
                 "manifests": .array(listed), "omitted": .number(JSONNumber(paths.count - listed.count)),
@@ -46,7 +52,7 @@ enum ManifestsTool: AgentTool {
 
     private static func entry(of path: String, in folder: AgentFolder) -> JSON {
         var entry = JSONObject()
-        entry["path"] = .string(path.startsWithCodePoints(of: "./") ? String(path.utf8.dropFirst(2)) ?? path : path)
+        entry["path"] = .string(path)
         let loaded = folder.load(path, folder.pipeline)
         if loaded.diagnostics.hasErrors { entry["hasErrors"] = true }
         guard let manifest = loaded.manifest else { return .object(entry) }

@@ -105,7 +105,7 @@ enum Completion: EditorFeature {
                 let inputs = isEndpoint ? analysis.checked?.manifest.requiredInputs(of: name) ?? [] : []
                 add(name, isKey ? .property : .reference, from: start, text: text, inputs: inputs)
             }
-            if diagnostic.id == "unknown-endpoint" {
+            if ["unknown-endpoint", "unknown-operation"].contains(diagnostic.id) {
                 for (service, contract) in analysis.checked?.contracts ?? [:] {
                     let document = contract.document
                     for (index, entry) in document.operations.enumerated() {
@@ -132,7 +132,7 @@ private struct CallSnippet {
     /// The call at a position; `nil` if no call is there, if it has inputs, or if the client has no snippets.
     init?(at position: TreePosition, of name: String, _ workspace: Workspace) {
         guard workspace.hasSnippets, let step = position.mapping, step.entry(named: "with") == nil,
-            let call = step.entry(named: "call"), call.value.text == name
+            let call = step.entry(named: "call"), call.value.text?.contains(name) ?? false
         else { return nil }
         // Clients indent the lines of a snippet as the line that it is in.
         let span = call.key.span

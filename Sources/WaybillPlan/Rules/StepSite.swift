@@ -143,7 +143,7 @@ final class GraphSite: Sendable {
         finally = sites(of: definition.value.finally?.steps ?? [], isFinal: true)
         all = Self.flattened(body + finally)
         let lacksSteps = definition.value.unknown.contains(.steps)
-        mayHaveOtherIDs = lacksSteps || all.contains { $0.callsUnknown || $0.step.mayHaveOtherIDs }
+        mayHaveOtherIDs = lacksSteps || all.contains { $0.callsUnknown && $0.step.id == nil || $0.step.mayHaveOtherIDs }
         isOrderUnknown =
             lacksSteps || all.contains { $0.step.unknown.contains(anyOf: [.form, .steps, .loop, .needs]) }
         var byID: [String: StepSite] = [:]
