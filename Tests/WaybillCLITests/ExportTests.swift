@@ -27,20 +27,42 @@ import WaybillTestSupport
         #expect(TemporaryFolder.contents(of: folder.path + "/PWNED") == nil)
     }
 
+    /// Imports the commands in `1.sh` and exports them again.
+    private static let roundTrip =
+        #""$0" import curl 1.sh > 2.yaml && "$0" export curl 2.yaml > 2.sh && "#
+        + "grep -v '^#' 1.sh > a && grep -v '^#' 2.sh > b && diff a b"
+
     private static let manifests = ConformanceSuite.files(in: CommandCase.projectRoot + "/manifests", ending: ".yaml")
         .filter { !$0.contains("common/") }
 
     /// Exports, imports and exports a manifest of the project: the commands stay the same.
     @Test(arguments: manifests)
     func `an imported export has the same requests`(name: String) async throws {
-        let line = """
-            cd "$1/manifests" && "$0" export curl "$2" > "$3/1.sh" && cd "$3" && "$0" import curl 1.sh > 2.yaml \
-              && "$0" export curl 2.yaml > 2.sh && grep -v '^#' 1.sh > a && grep -v '^#' 2.sh > b && diff a b
-            """
+        let line = #"cd "$1/manifests" && "$0" export curl "$2" > "$3/1.sh" && cd "$3" && \#(Self.roundTrip)"#
         let words = ["-c", line, CommandCase.program, CommandCase.projectRoot, name, folder.path]
         let result = try await Command.run("/bin/sh", words, in: folder.path)
         #expect(result.status == 0, "\(result.outputText)\(result.errorText)")
         #expect(TemporaryFolder.contents(of: folder.path + "/b").map { !$0.isEmpty } == true)
+    }
+
+    @Test func `constant requests of the cookbook are the same after an export and an import`() async throws {
+        let page = TemporaryFolder.contents(of: CommandCase.projectRoot + "/docs/cookbook.md")
+        let blocks = String(decoding: page ?? [], as: UTF8.self)
+            .matches(of: #/\n```([a-z]+)(?: (\S+))?\n((?s).*?)\n```\n/#)
+        for block in blocks {
+            if let file = block.2 { folder.write("\(block.3)\n", to: String(file)) }
+        }
+        var count = 0
+        for block in blocks where block.1 == "yaml" && block.2 == nil {
+            folder.write("\(block.3)\n", to: "m.yaml")
+            // One with variables has the status 7.
+            let line = #""$0" export curl m.yaml > 1.sh && { grep -q '[$]' 1.sh && exit 7; \#(Self.roundTrip); }"#
+            let result = try await Command.run("/bin/sh", ["-c", line, CommandCase.program], in: folder.path)
+            if result.status == 7 { continue }
+            #expect(result.status == 0, "\(block.3)\n\(result.outputText)\(result.errorText)")
+            count += 1
+        }
+        #expect(count >= 6)
     }
 
     @Test func `an input without a value is a variable of the shell`() async throws {

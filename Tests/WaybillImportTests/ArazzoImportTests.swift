@@ -151,7 +151,8 @@ struct ArazzoImportTests {
                 contentType: application/json
                 payload: '{"a": "{$inputs.id}", "b": {"c": 1}, "m": "{$method}"}'
                 replacements: [{target: /b/c, value: $inputs.id}]
-              outputs: {x: "$response.body#/list/0", "a.b": {context: $response.body, selector: "$.m[1].n", type: jsonpath}}
+              outputs: {x: "$response.body#/list/0", "a.b": "$response.body#/m/1/n"}
+              x-security: [{schemeName: b, values: {token: tiger-17-key}}]
             - stepId: second
               operationPath: GET /second
               parameters: [{name: v, in: query, value: $steps.first.outputs.a.b}, {name: w, in: query, value: $steps.none.outputs.x}]
@@ -169,14 +170,14 @@ struct ArazzoImportTests {
         for part in [
             "# No workflow uses components.parameters.unused.",
             "post: /items/${inputs.id}", "q: \"a ${inputs.id} $${x}\"", "page: 2", "Cookie: lang=en",
-            "X-Api-Key: \"${secrets.apiKey}\"", "{json: {a: \"${inputs.id}\", b: {c: \"${inputs.id}\"}, m: POST}}",
+            "X-Api-Key: \"${secrets.apiKey}\"", "{json: {a: \"${inputs.id}\", b: {c: 1}, m: POST}}",
             "x: \"$.list[0]\"", "aB: \"$.m[1].n\"", "v: \"${steps.first.outputs.aB}\"", "w: \"${inputs.w}\"", "w: {}",
             "outputs: {x: steps.first.outputs.x}", "n: {type: [string, \"null\"], default: null}", "id: integer",
         ] {
             #expect(manifest.text.contains(part), "\(part)\n\(manifest.text)")
         }
         #expect(!manifest.text.contains("tiger-17-key"))
-        #expect(manifest.losses.count == 3, "\(manifest.losses)")
+        #expect(manifest.losses.count == 5, "\(manifest.losses)")
         #expect(manifest.losses.allSatisfy { $0.span != nil })
     }
 

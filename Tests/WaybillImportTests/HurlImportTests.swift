@@ -37,7 +37,7 @@ struct HurlImportTests {
         ),
         (
             "GET https://a.example.com/a\n[Options]\nuser: bob:{{pw}}\ndigest: true\ninsecure: true\nmax-time: 3000\nconnect-timeout: 2s\ncompressed: false\nhttp1.1: true\nverbose: true\nHTTP 200",
-            "id: a\nget: /a\nauth: {digest: {username: bob, password: \"${secrets.pw}\"}}\ntimeout: 3s\nconnectTimeout: 2s\ncompression: false\nhttp: \"1.1\"\ntls: {verify: false}\nexpect: {status: 200}"
+            "id: a\nget: /a\nauth: {digest: {username: bob, password: \"${secrets.pw}\"}}\ncompression: false\ntls: {verify: false}\ntimeout: 3s\nconnectTimeout: 2s\nhttp: \"1.1\"\nexpect: {status: 200}"
         ),
         (
             "GET https://a.example.com/a\n[Options]\nskip: true\ndelay: 1m\nrepeat: 3\nHTTP 200",

@@ -230,6 +230,46 @@ struct PostmanImportTests {
         #expect(manifest.text.contains("body: {form: {b: [1, 2]}}\n        arrays: repeat\n"), "\(manifest.text)")
     }
 
+    @Test func `a string that a script sets is JSON where a body has it without quotes`() throws {
+        let text = #"""
+            {"info": {"name": "a"}, "item": [
+             {"name": "one", "event": [
+               {"listen": "prerequest", "script": {"exec": ["pm.environment.set('n', 5);"]}},
+               {"listen": "test", "script": {"exec": ["const j = pm.response.json();", "pm.environment.set('id', j.id);",
+                 "pm.environment.set('item', JSON.stringify(j.item));"]}}],
+              "request": {"method": "POST", "url": "https://a.example.com/x", "body": {"mode": "raw", "raw": "{\"n\": {{n}}}",
+                "options": {"raw": {"language": "json"}}}}},
+             {"name": "two", "request": {"method": "POST", "url": "https://a.example.com/y", "body": {"mode": "raw",
+               "raw": "{\"n\": {{n}}, \"q\": \"{{n}}\", \"id\": {{id}}, \"item\": {{item}}}", "options": {"raw": {"language": "json"}}}}}]}
+            """#
+        let manifest = try ImportFixture.manifest(.postman, [("a.json", text)]).text
+        for part in [
+            "n: ${parse(steps.values.outputs.n)}", "q: ${string(steps.values.outputs.n)}",
+            "id: ${steps.one.outputs.id}",
+            "item: ${parse(steps.one.outputs.item)}",
+        ] {
+            #expect(manifest.contains(part), "\(part)\n\(manifest)")
+        }
+    }
+
+    @Test func `a test of a variable whose value is not imported is reported, and comments without requests are kept`()
+        throws
+    {
+        let text = #"""
+            {"info": {"name": "a"}, "item": [{"name": "one", "request": {"url": "https://a.example.com/x"}, "event": [
+              {"listen": "test", "script": {"exec": ["pm.environment.set('sum', f(1));",
+                "pm.test('sum', () => pm.expect(pm.environment.get('sum')).to.eql(2));",
+                "pm.test('all', () => pm.expect(pm.response.json()).to.eql({a: 1}));"]}}]}]}
+            """#
+        let manifest = try ImportFixture.manifest(.postman, [("a.json", text)])
+        #expect(!manifest.text.contains("inputs"), "\(manifest.text)")
+        #expect(manifest.losses.contains { $0.what == "the test 'sum'" && $0.reason.contains("'sum'") })
+        #expect(manifest.text.contains("expect: {equals: {a: 1}}"), "\(manifest.text)")
+        let empty = #"{"info": {"name": "a"}, "item": [{"name": "one", "request": {"url": ""}}]}"#
+        let without = try ImportFixture.manifest(.postman, [("a.json", empty)]).text
+        #expect(without.hasPrefix("# not imported: the request 'one': it has no URL\n"), "\(without)")
+    }
+
     /// Variables that refer to each other, to themselves, or that have unusual names.
     @Test func `variables are replaced by their values, and a cycle is not`() throws {
         let text = #"""

@@ -272,12 +272,7 @@ extension ArazzoWriter {
     }
 
     private static func condition(_ codes: Set<Int>, _ status: String) -> String? {
-        StatusSet.patterns(codes).map { patterns in
-            patterns.map { pattern in
-                guard pattern.hasSuffix("xx") else { return "\(status) == \(pattern)" }
-                return "\(status) >= \(pattern.prefix(1))00 && \(status) <= \(pattern.prefix(1))99"
-            }.joined(separator: " || ")
-        }
+        StatusSet.patterns(codes).map { ImportedCheck.condition(status: $0, of: status) }
     }
 
     /// The sides of a single comparison of a value with a literal.
@@ -299,8 +294,6 @@ extension ArazzoWriter {
         if condition.hasPrefix("not("), condition.dropFirst(4).firstIndex(of: "(") == nil, condition.hasSuffix(")") {
             return String(condition.dropFirst(4).dropLast())
         }
-        if let sides = sides(condition, "==") { return sides.joined(separator: " != ") }
-        if let sides = sides(condition, "!=") { return sides.joined(separator: " == ") }
-        return "not(\(condition))"
+        return ScriptTranslator.negated(ImportedText(condition)).literal ?? "not(\(condition))"
     }
 }

@@ -16,7 +16,7 @@ extension ArazzoWriter {
         var query: [ManifestEntry] = []
         var headers: [ManifestEntry] = []
         var cookies: [String] = []
-        var auth = step["x-security"].flatMap { security($0, of: target) }
+        var auth: ManifestNode?
         var (service, path) = ("", "")
         var operation: WaybillContract.Operation?
         if case .operation(let source, let name, let known) = target {
@@ -183,7 +183,7 @@ extension ArazzoWriter {
         let preferred = operation?.body?.preferred.name.fieldValue
         let assumed = type ?? preferred ?? "application/json"
         let isForm = assumed == ManifestWriter.formType
-        var value: ManifestNode
+        let value: ManifestNode
         if payload.scalar == nil || payload.json.string == nil {
             value = node(payload, named: "body")
         } else {
@@ -197,7 +197,13 @@ extension ArazzoWriter {
                 value = .string(writer.template(text))
             }
         }
-        for replacement in request["replacements"]?.sequence ?? [] { replace(replacement, in: &value) }
+        for replacement in request["replacements"]?.sequence ?? [] {
+            lose(
+                "the replacement of '\(replacement["target"]?.text ?? "")'",
+                "write the value into the body",
+                replacement
+            )
+        }
         let isText = if case .string = value { true } else { false }
         var implied = isCall ? preferred ?? "application/json" : ManifestWriter.formType
         defer {
@@ -215,63 +221,6 @@ extension ArazzoWriter {
         if !isText { lose("the form of the body", "a value is not sent as '\(assumed)', but as JSON", payload) }
         return isText ? .map(("text", value)) : .map(("json", value))
     }
-
-    /// Sets a value in a body (Arazzo 1.1.0, section "Payload Replacement Object").
-    private mutating func replace(_ replacement: YAMLNode, in body: inout ManifestNode) {
-        let target = replacement["target"]?.text ?? ""
-        reportUnknown(replacement, ["target", "value", "targetSelectorType"], of: "the replacement of '\(target)'")
-        let type = replacement["targetSelectorType"]
-        guard let value = replacement["value"], let pointer = JSONPointer(parsing: target),
-            (type?["type"]?.text ?? type?.text ?? "jsonpointer") == "jsonpointer"
-        else { return lose("the replacement of '\(target)'", "its target is not a JSON Pointer", replacement) }
-        let name = pointer.tokens.last?.text ?? "body"
-        guard body.set(pointer.tokens[...], to: node(value, named: name)) else {
-            return lose("the replacement of '\(target)'", "the payload has no such member", replacement)
-        }
-    }
-
-    // MARK: Credentials
-
-    /// Returns the credentials of Redocly's extension `x-security`.
-    mutating func security(_ list: YAMLNode, of target: ArazzoTarget? = nil) -> ManifestNode? {
-        for element in list.sequence ?? [] {
-            var scheme: OpenAPIDocument.SecurityScheme?
-            if let node = element["scheme"] {
-                switch node["type"]?.text {
-                case "http": scheme = .http(node["scheme"]?.text?.lowercased() ?? "")
-                case "apiKey": scheme = .apiKey(in: node["in"]?.text ?? "", name: node["name"]?.text ?? "")
-                case "oauth2", "openIdConnect": scheme = .token
-                default: break
-                }
-            } else if let name = element["schemeName"]?.text, case .operation(let source, _, _)? = target {
-                scheme = documents[document].sources[source].document?.securitySchemes.first { $0.name == name }?.scheme
-            }
-            let values = element["values"]
-            let token = values?["token"] ?? values?["accessToken"]
-            if scheme == nil, token != nil { scheme = .token }
-            if scheme == nil, values?["username"] != nil { scheme = .http("basic") }
-            switch scheme {
-            case .http("basic"), .http("digest"):
-                guard let user = values?["username"], let password = values?["password"] else { break }
-                let (name, secret) = (text(user, named: "username"), text(password, named: "password"))
-                let auth: ImportedAuth =
-                    scheme == .http("basic")
-                    ? .basic(username: name, password: secret) : .digest(username: name, password: secret)
-                return writer.authNode(auth)
-            case .http("bearer"), .token:
-                if let token { return writer.authNode(.bearer(text(token, named: "token"))) }
-            case .apiKey(let part, let name):
-                guard let key = values?["apiKey"] ?? values?["value"], ["header", "query", "cookie"].contains(part)
-                else { break }
-                return writer.authNode(
-                    .apiKey(in: part, name: name, value: text(key, named: SecretNames.secret(for: name)))
-                )
-            default: break
-            }
-            lose("the credentials in 'x-security'", "the scheme is not known; name the OpenAPI document, too", element)
-        }
-        return nil
-    }
 }
 
 extension ContractMedia {
@@ -283,39 +232,5 @@ extension ContractMedia {
             let value = violation.instanceLocation.resolve(in: body).map { JSONWriter().string($0) } ?? ""
             return ["required", "additionalProperties"].contains(violation.keyword) || !value.contains("$")
         }?.message
-    }
-}
-
-extension ManifestNode {
-    /// Replaces a value inside this one; false if there is none at these names and indices.
-    fileprivate mutating func set(_ tokens: ArraySlice<JSONPointer.Token>, to value: ManifestNode) -> Bool {
-        guard let token = tokens.first else {
-            self = value
-            return true
-        }
-        func position(_ entries: [ManifestEntry], isList: Bool) -> Int? {
-            isList
-                ? token.index.flatMap { $0 < entries.count ? $0 : nil } : entries.firstIndex { $0.name == token.text }
-        }
-        switch self {
-        case .map(var entries, let isOpen):
-            // A new member of an object is added.
-            if tokens.count == 1, position(entries, isList: false) == nil {
-                entries.append(ManifestEntry(token.text, value))
-                self = .map(entries, isOpen: isOpen)
-                return true
-            }
-            guard let index = position(entries, isList: false),
-                entries[index].value?.set(tokens.dropFirst(), to: value) == true
-            else { return false }
-            self = .map(entries, isOpen: isOpen)
-        case .list(var entries, let isOpen):
-            guard let index = position(entries, isList: true),
-                entries[index].value?.set(tokens.dropFirst(), to: value) == true
-            else { return false }
-            self = .list(entries, isOpen: isOpen)
-        default: return false
-        }
-        return true
     }
 }

@@ -66,7 +66,7 @@ extension ArazzoWriter {
         let target = try target(of: node)
         let known: Set<String> = [
             "stepId", "description", "operationId", "operationPath", "workflowId", "parameters", "requestBody",
-            "successCriteria", "onSuccess", "onFailure", "outputs", "timeout", "dependsOn", "x-operation", "x-security",
+            "successCriteria", "onSuccess", "onFailure", "outputs", "timeout", "dependsOn", "x-operation",
         ]
         reportUnknown(node, known, of: "the step '\(node["stepId"]?.text ?? "")'")
         for element in node["dependsOn"]?.sequence ?? [] where steps[element.text ?? ""] == nil {
@@ -141,7 +141,7 @@ extension ArazzoWriter {
         _ target: ArazzoWorkflow,
         _ step: inout ArazzoStep
     ) -> [ManifestEntry] {
-        for key in ["successCriteria", "requestBody", "timeout", "x-security"] {
+        for key in ["successCriteria", "requestBody", "timeout"] {
             guard let node = node[key] else { continue }
             lose("'\(key)' of a step that runs a workflow", "the steps of the graph have their own", node)
         }

@@ -148,10 +148,9 @@ extension ArazzoWriter {
         return ArazzoValue(code: "inputs.\(id)")
     }
 
-    /// Returns the value of an output: an expression, a selector, or a constant.
+    /// Returns the value of an output: an expression or a constant.
     mutating func output(_ node: YAMLNode, _ view: ArazzoView) throws(Untranslatable) -> ArazzoValue {
-        if let selector = try selector(node, view) { return selector }
-        guard node.scalar != nil else { throw Untranslatable("it is a constant list or object") }
+        guard node.scalar != nil else { throw Untranslatable("it is a selector, a list or an object") }
         guard let text = node.json.string else { return ArazzoValue(code: JSONWriter().string(node.json)) }
         var values: [ArazzoValue] = []
         for part in ArazzoExpression.parts(text) {
@@ -169,20 +168,6 @@ extension ArazzoWriter {
             )
         try check(result.code)
         return result
-    }
-
-    /// Returns the value of a selector (Arazzo 1.1.0, section "Selector Object"); nil for another node.
-    private mutating func selector(_ node: YAMLNode, _ view: ArazzoView) throws(Untranslatable) -> ArazzoValue? {
-        guard let context = node["context"]?.text, let selector = node["selector"]?.text else { return nil }
-        let base = try value(context, view)
-        switch node["type"]?["type"]?.text ?? node["type"]?.text ?? "" {
-        case "jsonpointer": return base.appending(try ArazzoExpression.path(pointer: selector))
-        case "jsonpath":
-            let result = ArazzoValue(code: try path(selector, in: base, view), isUncertain: base.isUncertain)
-            try check(result.code)
-            return result
-        case let type: throw Untranslatable("a selector of the type '\(type)' has no counterpart")
-        }
     }
 
     /// Returns a JSONPath whose root is a value, with the values of the expressions in it.
@@ -243,14 +228,10 @@ extension ArazzoWriter {
             lose("the value of '\(name)'", "it is nested too deeply", node)
             return .literal("null")
         }
-        if let context = node["context"], node["selector"] != nil {
-            do throws(Untranslatable) {
-                if let value = try selector(node, .request) { return .string("${\(value.expression)}") }
-            } catch {
-                let input = addInput(name)
-                lose("the selector of '\(name)'", "\(error.reason); give the value as \(input.code)", context)
-                return .string("${\(input.code)}")
-            }
+        if node["context"] != nil, node["selector"] != nil {
+            let input = addInput(name)
+            lose("the selector of '\(name)'", "give the value as \(input.code)", node)
+            return .string("${\(input.code)}")
         }
         switch node.content {
         case .mapping(let mapping):

@@ -196,7 +196,7 @@ struct ArazzoWriter {
 
     /// Notes something that is not imported.
     mutating func lose(_ what: String, _ reason: String, _ node: YAMLNode) {
-        partLosses.append(ImportLoss(what, reason, at: node.span))
+        partLosses.add(what, reason, at: node.span)
     }
 
     /// Returns comments for what was not imported of a part, and forgets it.
@@ -210,8 +210,13 @@ struct ArazzoWriter {
     mutating func reportUnknown(_ node: YAMLNode, _ known: Set<String>, of owner: String) {
         for entry in node.entries {
             guard let name = entry.key.text, !known.contains(name) else { continue }
-            let reason = name == "$ref" ? "other files are not read" : "a manifest has no counterpart"
-            lose("the member '\(name)' of \(owner)", reason, entry.key)
+            let reasons = ["$ref": "other files are not read", "x-security": "write the credentials as 'auth'"]
+            let value = name == "x-security" ? ": \(JSONWriter().string(entry.value.json))" : ""
+            lose(
+                "the member '\(name)\(value)' of \(owner)",
+                reasons[name] ?? "a manifest has no counterpart",
+                entry.key
+            )
         }
     }
 
@@ -223,11 +228,10 @@ struct ArazzoWriter {
         let node = current.node
         let known: Set<String> = [
             "workflowId", "summary", "description", "inputs", "dependsOn", "steps", "successActions", "failureActions",
-            "outputs", "parameters", "x-security",
+            "outputs", "parameters",
         ]
         reportUnknown(node, known, of: "the workflow '\(current.id)'")
         var entries = writer.descriptionEntries(joined(node["summary"], node["description"]))
-        let auth = node["x-security"].flatMap { security($0) }
         let dependencies = dependencySteps(node["dependsOn"])
         let chain = dependencies + stepEntries()
         var outputs: [ManifestEntry] = []
@@ -246,7 +250,6 @@ struct ArazzoWriter {
         graphOutputs[current.graph, default: [:]].merge([:]) { first, _ in first }
         let definitions = current.inputs.compactMap(\.definition) + current.added
         if !definitions.isEmpty { entries.append(ManifestEntry("inputs", .map(definitions))) }
-        if let auth { entries.append(ManifestEntry("auth", auth)) }
         let isEmpty = !chain.contains { $0.value != nil }
         let end = ManifestEntry(nil, .map(("end", .literal("true"))))
         entries.append(ManifestEntry("chain", .list(isEmpty ? chain + [end] : chain, isOpen: true)))

@@ -373,11 +373,7 @@ extension BrunoReader {
         let span = file.span(pair.range)
         let contents = Self.files(value)?.map(ImportedPart.Content.file) ?? [.text(text(value, at: span))]
         if contents.isEmpty { lose("the file of the part '\(pair.name)'", "the collection does not name it", at: span) }
-        return contents.map { content in
-            var part = ImportedPart(name: pair.name, content: content)
-            part.contentType = type
-            return part
-        }
+        return contents.map { ImportedPart(name: pair.name, content: $0, contentType: type) }
     }
 
     /// Returns JSON without its comments, which Bruno does not send.

@@ -11,22 +11,27 @@ extension BrunoReader {
         let values = Dictionary((block?.pairs ?? []).map { ($0.name, $0.value) }) { _, last in last }
         func value(_ name: String) -> ImportedText { text(values[name] ?? "", at: span) }
         switch mode {
-        case "basic": return .basic(username: value("username"), password: value("password"))
-        case "digest": return .digest(username: value("username"), password: value("password"))
+        case "basic", "digest":
+            return .basic(username: value("username"), password: value("password"), isDigest: mode == "digest")
         case "bearer" where !(values["token"] ?? "").isEmpty: return .bearer(value("token"))
         case "apikey" where !(values["key"] ?? "").isEmpty:
             let position = values["placement"] == "queryparams" ? "query" : "header"
             return .apiKey(in: position, name: values["key"] ?? "", value: value("value"))
         case "awsv4":
             if !(values["profileName"] ?? "").isEmpty { lose("the AWS profile", "give its keys as secrets", at: span) }
+            // What is missing is an input or a secret.
             let names = [
                 ("region", "region"), ("service", "service"), ("accessKey", "accessKeyId"),
-                ("secretKey", "secretAccessKey"), ("sessionToken", "sessionToken"),
+                ("secretKey", "secretAccessKey"),
             ]
-            let fields = names.filter { $0.0 != "sessionToken" || !(values[$0.1] ?? "").isEmpty }
-            // What is missing is an input or a secret.
-            let texts = fields.map { ($0.0, value($0.1).isEmpty ? ImportedText([.variable($0.0)]) : value($0.1)) }
-            return .members(kind: "awsSigV4", texts.map { ImportedField($0, $1) })
+            let texts = names.map { value($1).isEmpty ? ImportedText([.variable($0)]) : value($1) }
+            return .awsSigV4(
+                region: texts[0],
+                service: texts[1],
+                accessKey: texts[2],
+                secretKey: texts[3],
+                sessionToken: value("sessionToken")
+            )
         case "oauth2": return oauth2(values, file, span)
         default:
             hideSecrets(block?.pairs ?? [])
@@ -52,7 +57,7 @@ extension BrunoReader {
         for name in others.sorted() where !(values[name] ?? "").isEmpty {
             comments.append("OAuth 2.0: \(name): \(PostmanReader.shown(values[name] ?? "", of: name))")
         }
-        if case .members = auth {
+        if auth.method == "oauth2" {
             let prefix = values["token_header_prefix"] ?? "Bearer"
             if prefix.lowercased() != "bearer" || values["token_placement"] == "url" {
                 lose("the place of the OAuth 2.0 token", "it is sent as 'Authorization: Bearer'", at: span)

@@ -131,7 +131,7 @@ struct BrunoReader: ImportReader {
 
     /// Notes something that is not imported.
     mutating func lose(_ what: String, _ reason: String, at span: SourceSpan?) {
-        losses.append(ImportLoss(what, reason, at: span))
+        losses.add(what, reason, at: span)
     }
 
     /// Returns and forgets what was found.

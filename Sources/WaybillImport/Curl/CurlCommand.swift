@@ -96,9 +96,7 @@ struct CurlArguments {
         }
         let matches = CurlOption.names(startingWith: name)
         if matches.count == 1, let kind = CurlOption.kind(matches[0]) { return (matches[0], kind, true) }
-        commands[commands.count - 1].losses.append(
-            ImportLoss("the option '--\(name)'", "it is not one of curl's", at: span)
-        )
+        commands[commands.count - 1].losses.add("the option '--\(name)'", "it is not one of curl's", at: span)
         return nil
     }
 
@@ -108,8 +106,10 @@ struct CurlArguments {
         while case .literal(let letters) = rest.parts.first, let letter = letters.unicodeScalars.first {
             rest = rest.droppingFirst(1)
             guard let long = CurlOption.longName(letter) else {
-                commands[commands.count - 1].losses.append(
-                    ImportLoss("the option '-\(letter)'", "it is not one of curl's", at: word.span)
+                commands[commands.count - 1].losses.add(
+                    "the option '-\(letter)'",
+                    "it is not one of curl's",
+                    at: word.span
                 )
                 continue
             }
@@ -145,8 +145,10 @@ struct CurlArguments {
                     let field = name == "proxy-header" ? value.string.prefix { $0 != ":" } : ""
                     return " \(!field.isEmpty ? "\(field): ***" : isSecret ? "***" : value.string)"
                 } ?? ""
-            commands[commands.count - 1].losses.append(
-                ImportLoss("the option '--\(name)\(shown)'", "a manifest has no setting for it", at: span)
+            commands[commands.count - 1].losses.add(
+                "the option '--\(name)\(shown)'",
+                "a manifest has no setting for it",
+                at: span
             )
         case .used:
             if name == "next" {
@@ -163,12 +165,10 @@ struct CurlArguments {
 
     private mutating func readConfiguration(_ path: Value) {
         guard let file = configurations[path.string], depth < 5 else {
-            commands[commands.count - 1].losses.append(
-                ImportLoss(
-                    "the configuration file '\(path.string)'",
-                    "only files that are named on the command line are read: name it, too",
-                    at: path.span
-                )
+            commands[commands.count - 1].losses.add(
+                "the configuration file '\(path.string)'",
+                "only files that are named on the command line are read: name it, too",
+                at: path.span
             )
             return
         }

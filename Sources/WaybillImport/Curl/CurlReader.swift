@@ -88,7 +88,7 @@ struct CurlReader: ImportReader {
             } else if !["set", "cd", "echo", "fi", "done", "}"].contains(command.string) {
                 let text = words.map(\.string).joined(separator: " ")
                 let reason = isPiped ? "it only reads the response" : "only curl is imported"
-                reader.collection.losses.append(ImportLoss("the command '\(text)'", reason, at: first.span))
+                reader.collection.losses.add("the command '\(text)'", reason, at: first.span)
             }
         }
         for token in tokens {
@@ -104,8 +104,10 @@ struct CurlReader: ImportReader {
                 if !text.isEmpty, !comment.hasPrefix("!") { comments.append(String(text)) }
             case .separator(let separator):
                 if separator == "||", let first = words.first {
-                    collection.losses.append(
-                        ImportLoss("the operator '||'", "both commands are steps; neither is left out", at: first.span)
+                    collection.losses.add(
+                        "the operator '||'",
+                        "both commands are steps; neither is left out",
+                        at: first.span
                     )
                 }
                 flush(&self, separator: separator)

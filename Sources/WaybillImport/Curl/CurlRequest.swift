@@ -49,13 +49,12 @@ struct CurlRequest {
             result.method = usual
         }
         addHeaders()
-        addAuthentication()
         addSettings()
         return result
     }
 
     private mutating func loss(_ what: String, _ reason: String, at span: SourceSpan) {
-        result.losses.append(ImportLoss(what, reason, at: span))
+        result.losses.add(what, reason, at: span)
     }
 
     // MARK: URL
@@ -235,9 +234,13 @@ struct CurlRequest {
         }
         let written =
             content.literal == nil ? BracedText.text(text.content) { .variable($0) } : ImportedText(text.content)
-        var part = ImportedPart(name: label, content: isFile ? .file(text.content) : .text(written))
-        (part.filename, part.contentType, part.headers) = (text.filename, text.type, text.headers)
-        return part
+        return ImportedPart(
+            name: label,
+            content: isFile ? .file(text.content) : .text(written),
+            filename: text.filename,
+            contentType: text.type,
+            headers: text.headers
+        )
     }
 
     /// What follows the name of a part: `content;type=text/html;filename=a.html`.
@@ -373,76 +376,21 @@ struct CurlRequest {
             }
             result.headers.append(ImportedField("Cookie", text))
         }
-        if let jar, !jar.isEmpty { addFile("cookies", jar) { .map(("jar", .string($0))) } }
+        guard let jar, !jar.isEmpty else { return }
+        let name = FileReference.inside(jar, at: span, &result.losses)
+        result.settings.append(ManifestEntry("cookies", .map(("jar", .string(name)))))
     }
 
-    /// Adds a setting with a file. One outside of the manifest's folder is expected next to the manifest.
-    private mutating func addFile(_ name: String, _ path: String, _ value: (String) -> ManifestNode) {
-        result.settings.append(ManifestEntry(name, value(fileName(path))))
-    }
-
-    private mutating func fileName(_ path: String) -> String {
-        let (name, isMoved) = FileReference.inside(path)
-        if isMoved {
-            loss("the folder of the file '\(path)'", "copy the file next to the manifest, as \(name)", at: span)
-        }
-        return name
-    }
-
-    // MARK: Authentication and settings
-
-    private mutating func addAuthentication() {
-        // The user's field replaces the one that curl would make.
-        if result.headers.contains(where: { $0.name.lowercased() == "authorization" }), !command.has("digest") {
-            return
-        }
-        if let token = command.value("oauth2-bearer"), !command.has("digest") { result.auth = .bearer(token.text) }
-        if let user = command.value("user") {
-            let (name, rest) = user.text.split(before: [":"])
-            if rest == nil { result.comments.append("curl asks for the password.") }
-            let password = rest?.droppingFirst(1) ?? ImportedText([.variable("password")])
-            if let signature = command.value("aws-sigv4") {
-                let parts = signature.string.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-                let host = ServiceAddress(url).base?.literal.map { ServiceAddress.hostLabels($0) } ?? []
-                let region = parts.count > 2 && !parts[2].isEmpty ? parts[2] : host.dropFirst().first ?? "us-east-1"
-                let service = parts.count > 3 && !parts[3].isEmpty ? parts[3] : host.first ?? "execute-api"
-                let fields = [
-                    ("region", ImportedText(region)), ("service", ImportedText(service)), ("accessKey", name),
-                    ("secretKey", password),
-                ]
-                result.auth = .members(kind: "awsSigV4", fields.map { ImportedField($0.0, $0.1) })
-            } else if command.has("digest") {
-                result.auth = .digest(username: name, password: password)
-            } else if result.auth == nil {
-                result.auth = .basic(username: name, password: password)
-                if command.has("anyauth") {
-                    loss("the option '--anyauth'", "a manifest names the method: here basic", at: user.span)
-                }
-            }
-        } else if command.has("netrc") || command.has("netrc-optional") || command.value("netrc-file") != nil {
-            result.auth = .netrc(fileName(command.value("netrc-file")?.string ?? ".netrc"))
-        }
-    }
+    // MARK: Settings
 
     private mutating func addSettings() {
-        let settings = CurlSettings(command)
-        var tls: [ManifestEntry] = []
-        if command.has("insecure") { tls.append(ManifestEntry("verify", .literal("false"))) }
-        for (option, key) in [("cacert", "ca"), ("cert", "certificate"), ("key", "key")] {
-            guard let value = command.value(option) else { continue }
-            var path = value.string
-            if option == "cert", let colon = path.lastIndex(of: ":"), colon > path.startIndex {
-                loss("the password of the certificate", "a manifest has no setting for it", at: value.span)
-                path = String(path[..<colon])
-            }
-            tls.append(ManifestEntry(key, .string(path)))
+        let settings = CurlSettings(command, url: url)
+        // The user's field replaces the one that curl would make.
+        let hasField = result.headers.contains { $0.name.lowercased() == "authorization" }
+        if !hasField || command.has("digest") {
+            result.auth = settings.auth
+            result.comments += settings.comments
         }
-        if let pins = command.value("pinnedpubkey") {
-            let list = pins.string.split(separator: ";").map { ManifestNode.string(String($0)) }
-            tls.append(ManifestEntry("pins", .list(of: list)))
-        }
-        if let version = settings.minimumTLS { tls.append(ManifestEntry("minVersion", .string(version))) }
-        if !tls.isEmpty { result.settings.append(ManifestEntry("tls", .map(tls))) }
         result.settings += settings.entries
         result.losses += settings.losses
     }

@@ -1,13 +1,15 @@
 import WaybillDiagnostics
 
-/// The settings of a manifest for options of curl that do not change the content of a request.
+/// The credentials and settings of a manifest for options of curl that do not change the rest of a request.
 struct CurlSettings {
+    private(set) var auth: ImportedAuth?
     private(set) var entries: [ManifestEntry] = []
     private(set) var losses: [ImportLoss] = []
-    /// The minimum version of TLS.
-    private(set) var minimumTLS: String?
+    private(set) var comments: [String] = []
 
-    init(_ command: CurlCommand) {
+    init(_ command: CurlCommand, url: ImportedText) {
+        addAuthentication(command, url)
+        addTLS(command)
         addTimes(command)
         addProxy(command)
         addConnection(command)
@@ -27,18 +29,11 @@ struct CurlSettings {
         if command.has("location-trusted") {
             lose(command, "location-trusted", "another server never receives the credentials")
         }
-        for version in ["1.2", "1.3"] where command.has("tlsv\(version)") { minimumTLS = version }
         if command.has("tlsv1.0") || command.has("tlsv1.1") {
             lose(command, "tlsv1.0", "the system's minimum version applies")
         }
         if let version = command.value("tls-max") {
-            losses.append(
-                ImportLoss(
-                    "the option '--tls-max \(version.string)'",
-                    "a manifest has no setting for it",
-                    at: version.span
-                )
-            )
+            losses.add("the option '--tls-max \(version.string)'", "a manifest has no setting for it", at: version.span)
         }
         if command.has("junk-session-cookies") {
             lose(command, "junk-session-cookies", "a manifest has no setting for it")
@@ -46,20 +41,53 @@ struct CurlSettings {
     }
 
     private mutating func lose(_ command: CurlCommand, _ option: String, _ reason: String) {
-        losses.append(ImportLoss("the option '--\(option)'", reason, at: command.urls.first?.span))
+        losses.add("the option '--\(option)'", reason, at: command.urls.first?.span)
+    }
+
+    private mutating func addAuthentication(_ command: CurlCommand, _ url: ImportedText) {
+        let isDigest = command.has("digest")
+        if let token = command.value("oauth2-bearer"), !isDigest { auth = .bearer(token.text) }
+        if let user = command.value("user") {
+            let signature = command.value("aws-sigv4")?.string
+            if case (_, nil) = user.text.split(before: [":"]) { comments.append("curl asks for the password.") }
+            guard auth == nil || isDigest || signature != nil else { return }
+            auth = .user(user.text, isDigest: isDigest, signature: signature, url: url)
+            if command.has("anyauth") {
+                losses.add("the option '--anyauth'", "a manifest names the method: here basic", at: user.span)
+            }
+        } else if command.has("netrc") || command.has("netrc-optional") || command.value("netrc-file") != nil {
+            let file = command.value("netrc-file")
+            auth = .netrc(file.map { FileReference.inside($0.string, at: $0.span, &losses) } ?? ".netrc")
+        }
+    }
+
+    private mutating func addTLS(_ command: CurlCommand) {
+        var tls: [ManifestEntry] = []
+        if command.has("insecure") { tls.append(ManifestEntry("verify", .literal("false"))) }
+        for (option, key) in [("cacert", "ca"), ("cert", "certificate"), ("key", "key")] {
+            guard let value = command.value(option) else { continue }
+            var path = value.string
+            if option == "cert", let colon = path.lastIndex(of: ":"), colon > path.startIndex {
+                losses.add("the password of the certificate", "a manifest has no setting for it", at: value.span)
+                path = String(path[..<colon])
+            }
+            tls.append(ManifestEntry(key, .string(FileReference.inside(path, at: value.span, &losses))))
+        }
+        if let pins = command.value("pinnedpubkey") {
+            let list = pins.string.split(separator: ";").map { ManifestNode.string(String($0)) }
+            tls.append(ManifestEntry("pins", .list(of: list)))
+        }
+        if let version = ["1.3", "1.2"].first(where: { command.has("tlsv\($0)") }) {
+            tls.append(ManifestEntry("minVersion", .string(version)))
+        }
+        if !tls.isEmpty { entries.append(ManifestEntry("tls", .map(tls))) }
     }
 
     private mutating func addTimes(_ command: CurlCommand) {
         for (option, key) in [("max-time", "timeout"), ("connect-timeout", "connectTimeout")] {
             guard let value = command.value(option) else { continue }
             guard let seconds = Double(value.string), seconds > 0, seconds < 1e7 else {
-                losses.append(
-                    ImportLoss(
-                        "the option '--\(option) \(value.string)'",
-                        "it is not a number of seconds",
-                        at: value.span
-                    )
-                )
+                losses.add("the option '--\(option) \(value.string)'", "it is not a number of seconds", at: value.span)
                 continue
             }
             entries.append(ManifestEntry(key, .literal(Self.duration(seconds))))
@@ -94,9 +122,7 @@ struct CurlSettings {
                 ["http://", "https://", "socks5://", "socks5h://"].contains(where: url.hasPrefix), !url.contains("@"),
                 option != "preproxy"
             else {
-                losses.append(
-                    ImportLoss("the option '--\(option)'", "a manifest has no setting for this proxy", at: proxy.span)
-                )
+                losses.add("the option '--\(option)'", "a manifest has no setting for this proxy", at: proxy.span)
                 continue
             }
             // curl's port of proxies is 1080.
@@ -105,21 +131,13 @@ struct CurlSettings {
             entries.append(ManifestEntry("proxy", .string(url)))
         }
         if let user = command.value("proxy-user") {
-            losses.append(
-                ImportLoss(
-                    "the option '--proxy-user'",
-                    "write the credentials into 'proxy', as a secret",
-                    at: user.span
-                )
-            )
+            losses.add("the option '--proxy-user'", "write the credentials into 'proxy', as a secret", at: user.span)
         }
         if let hosts = command.value("noproxy") {
-            losses.append(
-                ImportLoss(
-                    "the option '--noproxy \(hosts.string)'",
-                    "write 'proxy: none' where no proxy is used",
-                    at: hosts.span
-                )
+            losses.add(
+                "the option '--noproxy \(hosts.string)'",
+                "write 'proxy: none' where no proxy is used",
+                at: hosts.span
             )
         }
     }
@@ -133,12 +151,10 @@ struct CurlSettings {
                 Int(parts[1]).map({ 1...65535 ~= $0 }) ?? false,
                 Self.isAddress(address)
             else {
-                losses.append(
-                    ImportLoss(
-                        "the option '--resolve \(value.string)'",
-                        "only HOST:PORT:ADDRESS can be imported",
-                        at: value.span
-                    )
+                losses.add(
+                    "the option '--resolve \(value.string)'",
+                    "only HOST:PORT:ADDRESS can be imported",
+                    at: value.span
                 )
                 continue
             }
@@ -154,12 +170,10 @@ struct CurlSettings {
             if isName {
                 entries.append(ManifestEntry("network", .map(("interface", .string(name.string)))))
             } else {
-                losses.append(
-                    ImportLoss(
-                        "the option '--interface \(name.string)'",
-                        "only the name of an interface can be imported",
-                        at: name.span
-                    )
+                losses.add(
+                    "the option '--interface \(name.string)'",
+                    "only the name of an interface can be imported",
+                    at: name.span
                 )
             }
         }

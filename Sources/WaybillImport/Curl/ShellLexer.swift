@@ -241,12 +241,10 @@ struct ShellLexer {
         while end < bytes.count, isName(bytes[end]) { end += 1 }
         let isClosed = !isBraced || end < bytes.count && bytes[end] == UInt8(ascii: "}")
         if isBraced, !isClosed, end > start, let close = bytes[end...].firstIndex(of: UInt8(ascii: "}")) {
-            losses.append(
-                ImportLoss(
-                    "the expansion '\(String(decoding: bytes[position...close], as: UTF8.self))'",
-                    "nothing is executed; give the value as an input",
-                    at: SourceSpan(file: file, range: position..<(close + 1))
-                )
+            losses.add(
+                "the expansion '\(String(decoding: bytes[position...close], as: UTF8.self))'",
+                "nothing is executed; give the value as an input",
+                at: SourceSpan(file: file, range: position..<(close + 1))
             )
             text.append(.variable(String(decoding: bytes[start..<end], as: UTF8.self)))
             position = close + 1
@@ -265,12 +263,10 @@ struct ShellLexer {
     private mutating func substitution(_ range: Range<Int>, _ text: inout ImportedText) {
         let range = range.clamped(to: 0..<bytes.count)
         let command = String(decoding: bytes[range], as: UTF8.self)
-        losses.append(
-            ImportLoss(
-                "the command '\(command)'",
-                "nothing is executed; give its result as an input",
-                at: SourceSpan(file: file, range: range)
-            )
+        losses.add(
+            "the command '\(command)'",
+            "nothing is executed; give its result as an input",
+            at: SourceSpan(file: file, range: range)
         )
         text.append(.variable(NameForms.identifier(command) ?? "result"))
     }
@@ -287,9 +283,7 @@ struct ShellLexer {
                 result = Array(result.prefix { $0 != 0 })
                 if String(validating: result, as: UTF8.self) == nil {
                     let span = SourceSpan(file: file, range: start..<position)
-                    losses.append(
-                        ImportLoss("the bytes of this string", "they are not UTF-8; put them in a file", at: span)
-                    )
+                    losses.add("the bytes of this string", "they are not UTF-8; put them in a file", at: span)
                 }
                 return text.append(.literal(String(decoding: result, as: UTF8.self)))
             }

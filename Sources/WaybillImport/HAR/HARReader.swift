@@ -188,7 +188,7 @@ struct HARReader: ImportReader {
         readHeaders(entry, into: &request)
         readBody(entry.request["postData"], into: &request)
         for name in entry.unknownMembers {
-            request.losses.append(ImportLoss("the member '\(name)'", "HAR 1.2 does not define it", at: request.span))
+            request.losses.add("the member '\(name)'", "HAR 1.2 does not define it", at: request.span)
         }
         for entry in chain { storeCookies(of: entry) }
         readResponse(chain, into: &request)
@@ -256,13 +256,12 @@ struct HARReader: ImportReader {
                 let name = param["fileName"]?.string
                 let isFile = name != nil && param["value"]?.string == nil
                 let content = ImportedText(PostmanReader.string(param["value"]))
-                var part = ImportedPart(
+                return ImportedPart(
                     name: PostmanReader.string(param["name"]),
-                    content: isFile ? .file(name ?? "") : .text(content)
+                    content: isFile ? .file(name ?? "") : .text(content),
+                    filename: isFile ? nil : name,
+                    contentType: param["contentType"]?.string
                 )
-                if !isFile { part.filename = name }
-                part.contentType = param["contentType"]?.string.flatMap { $0.isEmpty ? nil : $0 }
-                return part
             }
         )
     }

@@ -69,7 +69,7 @@ struct HTTPFileReader: ImportReader {
                 collection.losses += block.losses.map { ImportLoss($0.what, $0.reason, at: file.span($0.line.range)) }
                 for script in block.scripts {
                     let start = file.span(script.offset..<script.offset)
-                    collection.losses.append(ImportLoss("the script", "it belongs to no request", at: start))
+                    collection.losses.add("the script", "it belongs to no request", at: start)
                 }
                 continue
             }

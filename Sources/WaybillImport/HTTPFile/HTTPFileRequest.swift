@@ -66,7 +66,7 @@ struct HTTPFileRequest {
     }
 
     private mutating func lose(_ what: String, _ reason: String, _ line: HTTPFileBlock.Line) {
-        request.losses.append(ImportLoss(what, reason, at: file.span(line.range)))
+        request.losses.add(what, reason, at: file.span(line.range))
     }
 
     /// Returns a text with its references.
@@ -152,22 +152,18 @@ struct HTTPFileRequest {
                 pair = [user, rest.droppingFirst(1)]
             }
             guard pair.count == 2 else { return nil }
-            return scheme == "basic"
-                ? .basic(username: pair[0], password: pair[1]) : .digest(username: pair[0], password: pair[1])
+            return .basic(username: pair[0], password: pair[1], isDigest: scheme == "digest")
         case "aws" where words.count >= 2:
             let labels = ServiceAddress(request.url).base?.literal.map { ServiceAddress.hostLabels($0) } ?? []
             let isAWS = labels.suffix(2) == ["amazonaws", "com"]
-            var members = [
-                ("region", ImportedText(isAWS && labels.count == 4 ? labels[1] : "us-east-1")),
-                ("service", ImportedText(isAWS ? labels[0] : "execute-api")), ("accessKey", words[0]),
-                ("secretKey", words[1]),
-            ]
-            for word in words.dropFirst(2) {
-                if let region = word.startsWith("region:") { members[0].1 = region }
-                if let service = word.startsWith("service:") { members[1].1 = service }
-                if let token = word.startsWith("token:") { members.append(("sessionToken", token)) }
-            }
-            return .members(kind: "awsSigV4", members.map { ImportedField($0.0, $0.1) })
+            func option(_ name: String) -> ImportedText? { words.lazy.compactMap { $0.startsWith("\(name):") }.first }
+            return .awsSigV4(
+                region: option("region") ?? ImportedText(isAWS && labels.count == 4 ? labels[1] : ""),
+                service: option("service") ?? ImportedText(isAWS ? labels[0] : ""),
+                accessKey: words[0],
+                secretKey: words[1],
+                sessionToken: option("token") ?? ""
+            )
         case "cognito", "openid":
             lose("the authentication '\(scheme)'", "a run receives the value of Authorization as a secret", line)
             return nil

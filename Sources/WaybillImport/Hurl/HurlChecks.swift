@@ -28,7 +28,7 @@ struct HurlChecks {
             polled.append(ImportedText("response.status == \(status)"))
         } else {
             if let status = response.status {
-                losses.append(ImportLoss("the status '\(status)'", "no response has it", at: response.span))
+                losses.add("the status '\(status)'", "no response has it", at: response.span)
             }
             if !isStatusChecked { add(.status(["2xx", "3xx", "4xx", "5xx"])) }
         }
@@ -49,7 +49,7 @@ struct HurlChecks {
             add(.condition(condition.code, message: nil))
             polled.append(condition.polled)
         } catch {
-            losses.append(ImportLoss("the assertion '\(text)'", error.reason, at: assertion.span))
+            losses.add("the assertion '\(text)'", error.reason, at: assertion.span)
         }
     }
 
@@ -82,12 +82,10 @@ struct HurlChecks {
         let indices = Dictionary(grouping: names.indices) { names[$0] }
         for (index, (nameText, value)) in response.headers.enumerated() {
             guard let name = nameText.literal, name.isToken else {
-                losses.append(
-                    ImportLoss(
-                        "the header field '\(ManifestWriter.source(nameText))'",
-                        "its name is computed",
-                        at: response.span
-                    )
+                losses.add(
+                    "the header field '\(ManifestWriter.source(nameText))'",
+                    "its name is computed",
+                    at: response.span
                 )
                 continue
             }
@@ -116,7 +114,7 @@ struct HurlChecks {
         let text = ManifestWriter.source(value)
         let pair = text.prefix { $0 != ";" }
         guard let mark = pair.firstIndex(of: "="), value.literal != nil else {
-            losses.append(ImportLoss("the header field Set-Cookie", "its value is computed", at: span))
+            losses.add("the header field Set-Cookie", "its value is computed", at: span)
             return
         }
         let name = String(pair[..<mark])
@@ -126,9 +124,7 @@ struct HurlChecks {
             add(.header(name: "Set-Cookie", glob: "\(name)=\(secret.literal ?? "*")\(attributes)"))
             if secret.literal != nil { return }
         } else if !attributes.isEmpty {
-            losses.append(
-                ImportLoss("the attributes of the cookie '\(name)'", "only one cookie of a response has them", at: span)
-            )
+            losses.add("the attributes of the cookie '\(name)'", "only one cookie of a response has them", at: span)
         }
         let code = ImportedText(ScriptTranslator.path("response.cookies", name))
         add(.condition(HurlTranslator.compared(code, "==", translator.string(secret)), message: nil))
@@ -163,7 +159,7 @@ struct HurlChecks {
             case .graphQL: throw Untranslatable("a response is not GraphQL")
             }
         } catch {
-            losses.append(ImportLoss("the body of the response", error.reason, at: span))
+            losses.add("the body of the response", error.reason, at: span)
         }
     }
 }

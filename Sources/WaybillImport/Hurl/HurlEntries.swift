@@ -33,7 +33,6 @@ struct HurlEntries {
     init(_ file: SourceFile, names: [String: String] = [:]) {
         cursor = HurlCursor(file, names: names)
         do throws(HurlSyntaxError) {
-            if let end = file.invalidUTF8 { throw HurlSyntaxError("this is not UTF-8", at: end) }
             try cursor.skipLines()
             while cursor.next != nil {
                 guard requests.count < Self.maximumRequests else {
@@ -117,7 +116,7 @@ struct HurlEntries {
                 if !text.isEmpty { request.headers.append(ImportedField("Cookie", text)) }
             case "BasicAuth":
                 for (name, value) in try readPairs() { request.auth = .basic(username: name, password: value) }
-            case "Options": options = try HurlOptions(&cursor, isSecure: request.isSecure)
+            case "Options": options = try HurlOptions(&cursor, url: request.url)
             default:
                 throw HurlSyntaxError("a request has no section '[\(section.name)]'", at: section.offset)
             }
@@ -171,9 +170,8 @@ struct HurlEntries {
                 cursor.skipSpaces()
                 let type = try cursor.unquoted()
                 if let path = path.literal {
-                    var part = ImportedPart(name: label, content: .file(path))
-                    part.contentType = type.isEmpty ? nil : ManifestWriter.source(type)
-                    result.append(part)
+                    let type = ManifestWriter.source(type)
+                    result.append(ImportedPart(name: label, content: .file(path), contentType: type))
                 } else {
                     lose("the file '\(ManifestWriter.source(path))'", "its name is computed", &request)
                 }
@@ -209,7 +207,7 @@ struct HurlEntries {
     }
 
     private func lose(_ what: String, _ reason: String, at span: SourceSpan? = nil, _ request: inout ImportedRequest) {
-        request.losses.append(ImportLoss(what, reason, at: span ?? request.span))
+        request.losses.add(what, reason, at: span ?? request.span)
     }
 
     // MARK: Responses
@@ -338,19 +336,5 @@ struct HurlEntries {
         ]
         if ["POST", "PATCH"].contains(request.method) { retry.append(ManifestEntry("unsafe", .literal("true"))) }
         request.settings.append(ManifestEntry("retry", .map(retry)))
-    }
-}
-
-extension ImportedRequest {
-    /// Whether its URL is certainly an https URL.
-    fileprivate var isSecure: Bool { url.startsWith("https://") != nil }
-}
-
-extension SourceFile {
-    /// The offset of the first bytes that are no UTF-8; nil if there are none.
-    var invalidUTF8: Int? {
-        guard String(validating: bytes, as: UTF8.self) == nil else { return nil }
-        let text = String(decoding: bytes, as: UTF8.self)
-        return zip(text.utf8, bytes).enumerated().first { $1.0 != $1.1 }?.offset ?? max(0, bytes.count - 1)
     }
 }

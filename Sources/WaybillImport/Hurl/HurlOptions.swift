@@ -14,17 +14,13 @@ struct HurlOptions {
     /// The time between repetitions.
     private(set) var interval = "1s"
 
-    private let isSecure: Bool
-    private var user: ImportedText?
-    private var signature: [String] = []
-    private var isDigest = false
-    private var tls: [ManifestEntry] = []
+    /// The options that curl has, too.
+    private var command = CurlCommand()
+    private let url: ImportedText
 
-    /// Reads the lines of `[Options]`.
-    ///
-    /// - Parameter isSecure: Whether the URL is an https URL.
-    init(_ cursor: inout HurlCursor, isSecure: Bool) throws(HurlSyntaxError) {
-        self.isSecure = isSecure
+    /// Reads the lines of `[Options]` for a request to a URL.
+    init(_ cursor: inout HurlCursor, url: ImportedText) throws(HurlSyntaxError) {
+        self.url = url
         var maximum = 10
         while true {
             try cursor.skipLines()
@@ -43,13 +39,15 @@ struct HurlOptions {
             try cursor.endLine()
             if name == "max-redirs", let count = value.literal.flatMap({ Int($0) }) {
                 maximum = count < 0 || count > 100 ? 100 : count
-            } else if let reason = try read(name, value, at: location) {
-                losses.append(ImportLoss("the option '\(name): \(ManifestWriter.source(value))'", reason, at: span))
+            } else if let reason = try read(name, CurlCommand.Value(text: value, span: span), at: location) {
+                losses.add("the option '\(name): \(ManifestWriter.source(value))'", reason, at: span)
             }
         }
         if follows { settings.append(ManifestEntry("redirects", .literal(maximum == 0 ? "false" : "\(maximum)"))) }
-        if !tls.isEmpty { settings.append(ManifestEntry("tls", .map(tls))) }
-        addAuthentication()
+        let curl = CurlSettings(command, url: url)
+        auth = curl.auth
+        settings += curl.entries
+        losses += curl.losses
     }
 
     private static let flags: Set<String> = [
@@ -88,19 +86,19 @@ struct HurlOptions {
     }
 
     /// Reads an option, and returns why it cannot be imported.
-    private mutating func read(_ name: String, _ value: ImportedText, at location: Int) throws(HurlSyntaxError)
+    private mutating func read(_ name: String, _ value: CurlCommand.Value, at location: Int) throws(HurlSyntaxError)
         -> String?
     {
         let none = "a manifest has no setting for it"
-        let text = value.literal
+        let text = value.text.literal
         let isOn = text == "true"
         if let text, Self.flags.contains(name), text != "true", text != "false" {
             throw HurlSyntaxError("expected true or false", at: location)
         }
         switch name {
-        case "user": user = value
+        case "user": command.add(name, value)
         case "header":
-            let (field, rest) = value.split(before: [":"])
+            let (field, rest) = value.text.split(before: [":"])
             guard let field = field.literal, let rest else { return "it is not a header field" }
             headers.append(ImportedField(field, rest.droppingFirst(rest.startsWith(": ") == nil ? 1 : 2)))
         case _ where text == nil: return "its value is computed"
@@ -110,41 +108,19 @@ struct HurlOptions {
         case "location-trusted" where isOn:
             follows = true
             return "another server never receives the credentials"
-        case "insecure": if isOn { tls.append(ManifestEntry("verify", .literal("false"))) }
-        case "cacert", "cert", "key":
-            // After a colon, there is the password of the certificate.
-            let file = name == "cert" ? (text ?? "").split(separator: ":").first.map(String.init) ?? "" : text ?? ""
-            let (path, isMoved) = FileReference.inside(file)
-            let keys = ["cacert": "ca", "cert": "certificate", "key": "key"]
-            tls.append(ManifestEntry(keys[name], .string(path)))
-            if file != text ?? "" { return "a manifest has no password for a certificate" }
-            if isMoved { return "copy the file next to the manifest, as \(path)" }
         case "compressed": settings.append(ManifestEntry("compression", .literal(isOn ? "true" : "false")))
         case "max-time", "connect-timeout", "delay", "retry-interval":
-            guard let time = Self.duration(text ?? "") else {
+            guard let time = Self.seconds(text ?? "") else {
                 throw HurlSyntaxError("expected a duration such as 500ms or 2s", at: location)
             }
             switch name {
-            case "delay" where time == "0m": break
-            case "delay": stepSettings.append(ManifestEntry("delay", .literal(time)))
-            case "retry-interval": interval = time
-            default: settings.append(ManifestEntry(name == "max-time" ? "timeout" : "connectTimeout", .literal(time)))
+            case "delay" where time == 0: break
+            case "delay": stepSettings.append(ManifestEntry("delay", .literal(CurlSettings.duration(time))))
+            case "retry-interval": interval = CurlSettings.duration(time)
+            default: command.add(name, CurlCommand.Value(text: ImportedText("\(time)"), span: value.span))
             }
-        case "http1.1" where isOn: settings.append(ManifestEntry("http", .string("1.1")))
-        case "http2" where isOn && isSecure: settings.append(ManifestEntry("http", .string("2")))
-        case "aws-sigv4":
-            signature = (text ?? "").split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-        case "digest": isDigest = isOn
-        case "netrc", "netrc-optional": if isOn { auth = .netrc(".netrc") }
-        case "netrc-file": auth = .netrc(FileReference.inside(text ?? "").name)
-        case "proxy" where ["http://", "https://", "socks5://", "socks5h://"].contains { text?.hasPrefix($0) ?? false }:
-            guard text?.contains("@") == false else { return "write the credentials into 'proxy', as a secret" }
-            settings.append(ManifestEntry("proxy", .string(text ?? "")))
-        case "resolve":
-            let parts = (text ?? "").split(separator: ":", maxSplits: 2).map(String.init)
-            guard parts.count == 3, Int(parts[1]) != nil, !parts[2].contains(",") else { return none }
-            settings.append(ManifestEntry("resolve", .map(("\(parts[0]):\(parts[1])", .string(parts[2])))))
-        case "unix-socket": settings.append(ManifestEntry("unixSocket", .string(text ?? "")))
+        case "http2" where isOn && url.startsWith("https://") != nil:
+            settings.append(ManifestEntry("http", .string("2")))
         case "retry":
             guard let count = text.flatMap({ Int($0) }), count >= -1 else {
                 throw HurlSyntaxError("expected a number", at: location)
@@ -165,33 +141,20 @@ struct HurlOptions {
                 )
             )
         case "output": return "'download' stores a response in a file"
-        default: return text == "false" ? nil : none
+        case "http2", "cookie-jar": return text == "false" ? nil : none
+        default:
+            guard case .used(let hasValue)? = CurlOption.kind(name) else { return text == "false" ? nil : none }
+            if hasValue { command.add(name, value) } else { command.set(name, to: isOn) }
         }
         return nil
     }
 
-    /// A duration such as `500`, `500ms` or `2s` in the form of manifests; milliseconds are the default.
-    private static func duration(_ text: String) -> String? {
+    /// The seconds of a duration such as `500`, `500ms` or `2s`; milliseconds are the default.
+    private static func seconds(_ text: String) -> Double? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let units = ["": 1, "ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000]
         guard let unit = units[String(text.dropFirst(digits.count))], let number = Int(digits), number < 1_000_000_000
         else { return nil }
-        return CurlSettings.duration(Double(number * unit) / 1000)
-    }
-
-    private mutating func addAuthentication() {
-        guard let user else { return }
-        let (name, rest) = user.split(before: [":"])
-        let password = rest?.droppingFirst(1) ?? ""
-        guard signature.isEmpty else {
-            let fields = [
-                ("region", ImportedText(signature.count > 2 ? signature[2] : "us-east-1")),
-                ("service", ImportedText(signature.count > 3 ? signature[3] : "execute-api")),
-                ("accessKey", name), ("secretKey", password),
-            ]
-            auth = .members(kind: "awsSigV4", fields.map { ImportedField($0.0, $0.1) })
-            return
-        }
-        auth = isDigest ? .digest(username: name, password: password) : .basic(username: name, password: password)
+        return Double(number * unit) / 1000
     }
 }

@@ -49,7 +49,7 @@ struct HurlReader: ImportReader {
             if sources.count == 1 {
                 collection.items = items
             } else {
-                collection.items.append(.folder(ImportedFolder(name: name(of: source), items: items)))
+                collection.items.append(.folder(ImportedFolder(name: source.stem, items: items)))
             }
             collection.comments += file.comments
             collection.variables += file.secrets
@@ -57,7 +57,7 @@ struct HurlReader: ImportReader {
             for (version, spans) in file.versions.sorted(by: { $0.key < $1.key }) {
                 let what =
                     "the version HTTP/\(version) of \(spans.count == 1 ? "a response" : "\(spans.count) responses")"
-                collection.losses.append(ImportLoss(what, "a manifest does not check the version", at: spans[0]))
+                collection.losses.add(what, "a manifest does not check the version", at: spans[0])
             }
         }
         if sources.count > 1 {
@@ -84,11 +84,6 @@ struct HurlReader: ImportReader {
         }
     }
 
-    private static func name(of source: SourceFile) -> String {
-        let name = source.name.split(separator: "/").last.map(String.init) ?? "file"
-        return name.split(separator: ".").first.map(String.init) ?? name
-    }
-
     /// Adds a file with lines `NAME=VALUE`: the values of variables, or an environment if there are several.
     private static func addVariables(
         _ source: SourceFile,
@@ -111,7 +106,7 @@ struct HurlReader: ImportReader {
         if options.environments.count == 1 {
             collection.variables += variables
         } else {
-            collection.environments.append(ImportedEnvironment(name: name(of: source), variables: variables))
+            collection.environments.append(ImportedEnvironment(name: source.stem, variables: variables))
         }
     }
 }

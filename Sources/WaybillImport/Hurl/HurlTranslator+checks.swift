@@ -114,8 +114,10 @@ extension HurlTranslator {
             + "(\\.[0-9]+)?([Zz]|[+\\-]([01][0-9]|2[0-3]):[0-5][0-9])",
     ]
 
-    /// The starts of the JSON of values of a type.
-    private static let starts = ["isList": "'['", "isObject": "'{'", "isString": "'\"'"]
+    /// The predicates of types, and their names in Chai.
+    private static let types = [
+        "isBoolean": "boolean", "isList": "array", "isNumber": "number", "isObject": "object", "isString": "string",
+    ]
 
     private func predicate(_ name: String, _ value: Value, _ expected: HurlLiteral?) throws(Untranslatable)
         -> ImportedText
@@ -132,14 +134,12 @@ extension HurlTranslator {
             return ScriptTranslator.call("contains", [value.code, try code(expected)])
         case ("matches", let expected?):
             return ScriptTranslator.call("search", [value.single, try pattern(expected)])
-        case ("isBoolean", _): return ScriptTranslator.call("contains", ["list(true, false)", value.single])
-        case ("isNumber", _): return ScriptTranslator.call("match", [json, "'-?[0-9].*'"])
         case ("isInteger", _): return ScriptTranslator.call("match", [json, "'-?[0-9]+'"])
         case ("isFloat", _): return ScriptTranslator.call("match", [json, "'-?[0-9]+[.eE].*'"])
         case ("isCollection", _): return ScriptTranslator.call("search", [json, "'^[\\\\[{]'"])
         default: break
         }
-        if let start = Self.starts[name] { return ScriptTranslator.call("startsWith", [json, ImportedText(start)]) }
+        if let type = Self.types[name] { return try ScriptTranslator.typed(type, value.single) }
         guard let form = Self.forms[name] else { throw Untranslatable("the predicate '\(name)' has no counterpart") }
         return ScriptTranslator.call("match", [value.single, ImportedText(ManifestWriter.quoted(form))])
     }

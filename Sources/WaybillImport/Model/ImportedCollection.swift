@@ -95,12 +95,6 @@ package struct ImportedFolder: Sendable {
     package var comments: [String] = []
     /// What was not imported.
     package var losses: [ImportLoss] = []
-
-    /// Creates a folder.
-    package init(name: String, items: [ImportedItem] = []) {
-        self.name = name
-        self.items = items
-    }
 }
 
 extension ImportedFolder {
@@ -129,25 +123,12 @@ package struct ImportedVariable: Sendable {
     package var isSecret = false
     /// The environment variable that has the value, if the source names one.
     package var environmentVariable: String?
-
-    /// Creates a variable.
-    package init(name: String, value: ImportedText?, isSecret: Bool = false) {
-        self.name = name
-        self.value = value
-        self.isSecret = isSecret
-    }
 }
 
 /// Values of variables for one purpose, such as a staging server.
 package struct ImportedEnvironment: Sendable {
     package var name: String
     package var variables: [ImportedVariable]
-
-    /// Creates an environment.
-    package init(name: String, variables: [ImportedVariable]) {
-        self.name = name
-        self.variables = variables
-    }
 }
 
 /// Something of a source that the manifest does not express.
@@ -166,5 +147,12 @@ package struct ImportLoss: Sendable {
         self.what = what
         self.reason = reason
         self.span = span
+    }
+}
+
+extension [ImportLoss] {
+    /// Adds something that is not imported.
+    mutating func add(_ what: String, _ reason: String, at span: SourceSpan?) {
+        append(ImportLoss(what, reason, at: span))
     }
 }

@@ -39,9 +39,6 @@ package struct ImportedRequest: Sendable {
     /// Where the source has it.
     package var span: SourceSpan?
 
-    /// Creates a request.
-    package init(url: ImportedText) { self.url = url }
-
     /// The texts that are evaluated after the response.
     var checkedTexts: [ImportedText] {
         let conditions = checks.compactMap { check in
@@ -93,51 +90,112 @@ package struct ImportedPart: Sendable {
     package var contentType: String?
     package var headers: [ImportedField] = []
 
-    /// Creates a part.
-    package init(name: String, content: Content) {
-        self.name = name
-        self.content = content
+    /// Creates a part. An empty media type is none.
+    init(
+        name: String,
+        content: Content,
+        filename: String? = nil,
+        contentType: String? = nil,
+        headers: [ImportedField] = []
+    ) {
+        (self.name, self.content, self.filename, self.headers) = (name, content, filename, headers)
+        self.contentType = contentType == "" ? nil : contentType
     }
 }
 
-/// How a request authenticates.
-package enum ImportedAuth: Sendable, Hashable {
-    case none
-    case basic(username: ImportedText, password: ImportedText)
-    case digest(username: ImportedText, password: ImportedText)
-    case bearer(ImportedText)
-    /// An API key in a `header`, the `query` or a `cookie`.
-    case apiKey(in: String, name: String, value: ImportedText)
-    /// The members of the manifest's `awsSigV4` or `oauth2`, by name. Those in `secretMembers` are secret.
-    case members(kind: String, [ImportedField])
-    /// The path of a netrc file.
-    case netrc(String)
+/// How a request authenticates: a method of the manifest's `auth` with its members.
+package struct ImportedAuth: Sendable, Hashable {
+    /// The method, such as `basic`; `none` for a request without credentials.
+    var method: String
+    /// The members, in order. `bearer` and `netrc` have one without a name.
+    var members: [ImportedField] = []
+
+    static let none = ImportedAuth(method: "none")
+
+    /// Returns the credentials of a user.
+    static func basic(username: ImportedText, password: ImportedText, isDigest: Bool = false) -> ImportedAuth {
+        let members = [ImportedField("username", username), ImportedField("password", password)]
+        return ImportedAuth(method: isDigest ? "digest" : "basic", members: members)
+    }
+
+    static func bearer(_ token: ImportedText) -> ImportedAuth {
+        ImportedAuth(method: "bearer", members: [ImportedField("", token)])
+    }
+
+    /// Returns an API key in a `header`, the `query` or a `cookie`.
+    static func apiKey(in position: String, name: String, value: ImportedText) -> ImportedAuth {
+        let members = [("in", ImportedText(position)), ("name", ImportedText(name)), ("value", value)]
+        return ImportedAuth(method: "apiKey", members: members.map { ImportedField($0.0, $0.1) })
+    }
+
+    /// Returns the credentials in a file.
+    static func netrc(_ path: String) -> ImportedAuth {
+        ImportedAuth(method: "netrc", members: [ImportedField("", ImportedText(path))])
+    }
+
+    /// Returns keys of AWS. What is missing is left out, or has its usual value.
+    static func awsSigV4(
+        region: ImportedText,
+        service: ImportedText,
+        accessKey: ImportedText,
+        secretKey: ImportedText,
+        sessionToken: ImportedText = ""
+    ) -> ImportedAuth {
+        let members = [
+            ("region", region.isEmpty ? "us-east-1" : region), ("service", service.isEmpty ? "execute-api" : service),
+            ("accessKey", accessKey), ("secretKey", secretKey), ("sessionToken", sessionToken),
+        ]
+        let given = members.filter { $0.0 != "sessionToken" || !$0.1.isEmpty }
+        return ImportedAuth(method: "awsSigV4", members: given.map { ImportedField($0.0, $0.1) })
+    }
+
+    /// Returns the credentials of `user:password` as options of curl have them.
+    ///
+    /// - Parameters:
+    ///   - signature: The value of `--aws-sigv4`.
+    ///   - url: The URL, whose host may have a region and a service.
+    static func user(
+        _ text: ImportedText,
+        isDigest: Bool,
+        signature: String?,
+        url: ImportedText
+    ) -> ImportedAuth {
+        let (name, rest) = text.split(before: [":"])
+        let password = rest?.droppingFirst(1) ?? ImportedText([.variable("password")])
+        guard let signature else { return .basic(username: name, password: password, isDigest: isDigest) }
+        let parts = signature.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        let host = ServiceAddress(url).base?.literal.map { ServiceAddress.hostLabels($0) } ?? []
+        return .awsSigV4(
+            region: ImportedText(parts.count > 2 && !parts[2].isEmpty ? parts[2] : host.dropFirst().first ?? ""),
+            service: ImportedText(parts.count > 3 && !parts[3].isEmpty ? parts[3] : host.first ?? ""),
+            accessKey: name,
+            secretKey: password
+        )
+    }
+
+    /// The value of a member.
+    subscript(name: String) -> ImportedText? { members.first { $0.name == name }?.value }
 
     /// The variables in the credentials.
-    var variables: [String] {
-        switch self {
-        case .none, .netrc: []
-        case .basic(let username, let password), .digest(let username, let password):
-            username.variables + password.variables
-        case .bearer(let value), .apiKey(_, _, let value): value.variables
-        case .members(_, let fields): fields.flatMap(\.value.variables)
-        }
-    }
+    var variables: [String] { members.flatMap(\.value.variables) }
 
     /// Returns the credentials with changed texts.
     func mapTexts(_ change: (ImportedText) -> ImportedText) -> ImportedAuth {
-        switch self {
-        case .none, .netrc: self
-        case .basic(let username, let password): .basic(username: change(username), password: change(password))
-        case .digest(let username, let password): .digest(username: change(username), password: change(password))
-        case .bearer(let token): .bearer(change(token))
-        case .apiKey(let position, let name, let value): .apiKey(in: position, name: name, value: change(value))
-        case .members(let kind, let fields):
-            .members(kind: kind, fields.map { ImportedField($0.name, change($0.value)) })
+        ImportedAuth(method: method, members: members.map { ImportedField($0.name, change($0.value)) })
+    }
+
+    /// The name of the secret in a member; nil if it is none.
+    func secretName(of member: String) -> String? {
+        switch member {
+        case "" where method == "bearer": "token"
+        case "value": SecretNames.secret(for: self["name"]?.literal ?? "")
+        // An API key as the user name, as `curl -u KEY:`.
+        case "username" where method == "basic" && self["password"]?.isEmpty == true: "apiKey"
+        default: Self.secretMembers.contains(member) ? member : nil
         }
     }
 
-    /// The members of `awsSigV4` and `oauth2` whose values are secret.
+    /// The members whose values are secret.
     static let secretMembers: Set<String> = [
         "secretKey", "accessKey", "sessionToken", "clientSecret", "password", "refreshToken",
     ]
@@ -155,6 +213,16 @@ package enum ImportedCheck: Sendable, Hashable {
     case maxTime(Int)
     /// The data are a value of JSON, or this text.
     case equals(ImportedText, isJSON: Bool)
+}
+
+extension ImportedCheck {
+    /// The condition that a status is one of some codes or classes.
+    static func condition(status codes: [String], of status: String = "response.status") -> String {
+        codes.map { code in
+            code.hasSuffix("xx")
+                ? "\(status) >= \(code.prefix(1))00 && \(status) <= \(code.prefix(1))99" : "\(status) == \(code)"
+        }.joined(separator: " || ")
+    }
 }
 
 /// The repetition of a request until a condition is true.
@@ -184,7 +252,4 @@ package struct ImportedExample: Sendable {
     package var status: Int?
     package var headers: [ImportedField] = []
     package var body: String?
-
-    /// Creates an example.
-    package init(status: Int?) { self.status = status }
 }

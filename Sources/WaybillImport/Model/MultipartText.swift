@@ -11,11 +11,14 @@ enum MultipartText {
 
         /// Returns the part with some content.
         func part(_ content: ImportedPart.Content) -> ImportedPart {
-            var part = ImportedPart(name: name, content: content)
-            part.filename = filename
-            part.contentType = contentType
-            part.headers = headers.map { ImportedField($0.name, ImportedText($0.value)) }
-            return part
+            let fields = headers.map { ImportedField($0.name, ImportedText($0.value)) }
+            return ImportedPart(
+                name: name,
+                content: content,
+                filename: filename,
+                contentType: contentType,
+                headers: fields
+            )
         }
     }
 

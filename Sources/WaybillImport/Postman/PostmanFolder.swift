@@ -58,7 +58,7 @@ struct PostmanFolder {
             let kind = node["$kind"]?.text ?? ""
             if kind.hasSuffix("-request"), kind != "http-request", kind != "graphql-request" {
                 let what = "the request '\(path.last ?? "")'"
-                losses.append(ImportLoss(what, "'\(kind)' is not an HTTP request", at: node["$kind"]?.span))
+                losses.add(what, "'\(kind)' is not an HTTP request", at: node["$kind"]?.span)
             } else {
                 root.add(node, at: path.dropFirst(common.count))
             }

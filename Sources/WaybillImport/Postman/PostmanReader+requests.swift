@@ -150,11 +150,10 @@ extension PostmanReader {
     private mutating func parts(_ json: JSON, at pointer: JSONPointer, _ request: inout ImportedRequest)
         -> [ImportedPart]
     {
+        let type = json["contentType"]?.string
         guard json["type"]?.string == "file" || json["src"] != nil else {
             guard let field = field(json, at: pointer, &request) else { return [] }
-            var part = ImportedPart(name: field.name, content: .text(field.value))
-            part.contentType = json["contentType"]?.string.flatMap { $0.isEmpty ? nil : $0 }
-            return [part]
+            return [ImportedPart(name: field.name, content: .text(field.value), contentType: type)]
         }
         let name = Self.string(json["key"])
         let files = json["src"]?.array?.compactMap(\.string) ?? json["src"]?.string.map { [$0] } ?? []
@@ -163,11 +162,7 @@ extension PostmanReader {
             return []
         }
         if files.isEmpty { lose("the file of the part '\(name)'", "the collection does not name it", at: pointer) }
-        return files.map { path in
-            var part = ImportedPart(name: name, content: .file(path))
-            part.contentType = json["contentType"]?.string.flatMap { $0.isEmpty ? nil : $0 }
-            return part
-        }
+        return files.map { ImportedPart(name: name, content: .file($0), contentType: type) }
     }
 
     // MARK: Authentication
@@ -185,8 +180,8 @@ extension PostmanReader {
         func value(_ name: String) -> ImportedText { BracedText.text(values[name] ?? "").text }
         switch type {
         case "noauth": return ImportedAuth.none
-        case "basic": return .basic(username: value("username"), password: value("password"))
-        case "digest": return .digest(username: value("username"), password: value("password"))
+        case "basic", "digest":
+            return .basic(username: value("username"), password: value("password"), isDigest: type == "digest")
         case "bearer": return .bearer(value("token"))
         case "apikey":
             return .apiKey(
@@ -195,18 +190,12 @@ extension PostmanReader {
                 value: value("value")
             )
         case "awsv4":
-            let names = [
-                ("region", "region"), ("service", "service"), ("accessKey", "accessKey"), ("secretKey", "secretKey"),
-                ("sessionToken", "sessionToken"),
-            ]
-            let usual = ["region": "us-east-1", "service": "execute-api"]
-            return .members(
-                kind: "awsSigV4",
-                names.compactMap { key, name in
-                    let text = value(name)
-                    if text.isEmpty, key == "sessionToken" { return nil }
-                    return ImportedField(key, text.isEmpty ? ImportedText(usual[key] ?? "") : text)
-                }
+            return .awsSigV4(
+                region: value("region"),
+                service: value("service"),
+                accessKey: value("accessKey"),
+                secretKey: value("secretKey"),
+                sessionToken: value("sessionToken")
             )
         case "oauth2":
             let (auth, note) = Self.oauth2(values)
@@ -242,7 +231,7 @@ extension PostmanReader {
             }
             fields.insert(ImportedField("grant", ImportedText(grant)), at: 1)
             if values["client_authentication"] == "body" { fields.append(ImportedField("clientAuth", "body")) }
-            return (.members(kind: "oauth2", fields), nil)
+            return (ImportedAuth(method: "oauth2", members: fields), nil)
         }
         // In the other grants a person logs in with a browser; a run receives the token.
         let token = value("accessToken").isEmpty ? ImportedText([.variable("accessToken")]) : value("accessToken")

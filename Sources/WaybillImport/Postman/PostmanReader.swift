@@ -108,7 +108,7 @@ struct PostmanReader: ImportReader {
 
     /// Notes something that is not imported.
     mutating func lose(_ what: String, _ reason: String, at pointer: JSONPointer) {
-        losses.append(ImportLoss(what, reason, at: span(pointer)))
+        losses.add(what, reason, at: span(pointer))
     }
 
     private mutating func report(_ headline: String, at pointer: JSONPointer) {
@@ -267,14 +267,12 @@ struct PostmanReader: ImportReader {
 
     private static func summary(of body: ImportedBody) -> String {
         switch body {
-        case .text(let text, _): ManifestWriter.source(text)
+        case .text(let text, _), .graphQL(let text, _): ManifestWriter.source(text)
         case .form(let fields):
-            fields.map { "\($0.name)=\(SecretNames.contains($0.name) ? "***" : ManifestWriter.source($0.value))" }
-                .joined(separator: "&")
+            fields.map { "\($0.name)=\(shown(ManifestWriter.source($0.value), of: $0.name))" }.joined(separator: "&")
         case .multipart(let parts): parts.map(\.name).joined(separator: ", ")
         case .file(let path, _): path
-        case .graphQL(let query, _): ManifestWriter.source(query)
-        case .bytes(let bytes): "\(bytes.count) bytes"
+        case .bytes: ""
         }
     }
 

@@ -98,67 +98,47 @@ extension ScriptTranslator {
     {
         var values: [ScriptValue] = []
         for argument in word.arguments ?? [] { values.append(try value(of: argument)) }
-        if let codes = Self.statuses[word.name] {
+        if let codes = try Self.codes(word.name, values.first) {
             guard isNegated else { return add(.status(codes)) }
-            let tests = codes.map { "response.status >= \($0.prefix(1))00 && response.status <= \($0.prefix(1))99" }
-            guard codes.allSatisfy({ $0.hasSuffix("xx") }) else {
-                return add(.condition(ImportedText("response.status != \(codes[0])"), message: message))
-            }
-            return add(.condition(ImportedText("not(\(tests.joined(separator: " || ")))"), message: message))
+            let condition = Self.negated(ImportedText(ImportedCheck.condition(status: codes)))
+            return add(.condition(condition, message: message))
         }
-        switch (word.name, values.first) {
-        case ("status", .number(let code)?):
-            isNegated
-                ? add(.condition(ImportedText("response.status != \(code)"), message: message)) : add(.status([code]))
-        case ("status", .string(let reason)?):
-            guard let code = Self.reasons[reason], !isNegated else {
-                throw Untranslatable("the reason of a status is not available")
-            }
-            add(.status([code]))
+        switch (word.name, values.first, values.dropFirst().first) {
+        case ("json", nil, _) where !isNegated, ("jsonBody", nil, _) where !isNegated:
+            return add(.header(name: "Content-Type", glob: "*json*"))
+        case ("header", .string(let name)?, .string(let value)?) where !isNegated:
+            if !value.contains(where: { "*?[\\".contains($0) }) { return add(.header(name: name, glob: value)) }
+        default: break
+        }
+        let condition = try responseCondition(word.name, values)
+        add(.condition(isNegated ? Self.negated(condition) : condition, message: message))
+    }
+
+    /// The codes that a word requires; nil for a word that is not about the status.
+    private static func codes(_ word: String, _ value: ScriptValue?) throws(Untranslatable) -> [String]? {
+        guard word == "status" else { return statuses[word] }
+        switch value {
+        case .number(let code)?: return [code]
+        case .string(let reason)?: if let code = reasons[reason] { return [code] }
+        default: break
+        }
+        throw Untranslatable("the reason of a status is not available")
+    }
+
+    private func responseCondition(_ word: String, _ values: [ScriptValue]) throws(Untranslatable) -> ImportedText {
+        switch (word, values.first) {
         case ("header", .string(let name)?):
-            let exists = "exists(response.headers[\(ManifestWriter.quoted(name))])"
-            guard values.count > 1 else {
-                return add(.condition(ImportedText(isNegated ? "!\(exists)" : exists), message: message))
-            }
-            guard case .string(let value) = values[1], !isNegated, !value.contains(where: { "*?[\\".contains($0) })
-            else {
-                let mark = isNegated ? "!=" : "=="
-                return add(
-                    .condition(Self.joined(try code(.header(name)), mark, try code(values[1])), message: message)
-                )
-            }
-            add(.header(name: name, glob: value))
-        case ("json", nil) where !isNegated: add(.header(name: "Content-Type", glob: "*json*"))
-        case ("withBody", nil), ("body", nil):
-            add(
-                .condition(
-                    isNegated ? "default(response.body, '') == ''" : "default(response.body, '') != ''",
-                    message: message
-                )
-            )
-        case ("body", .string(let text)?):
-            add(
-                .condition(
-                    ImportedText("response.body \(isNegated ? "!=" : "==") \(ManifestWriter.quoted(text))"),
-                    message: message
-                )
-            )
-        case ("jsonBody", nil): add(.header(name: "Content-Type", glob: "*json*"))
+            let field = try code(.header(name))
+            return values.count > 1 ? Self.joined(field, "==", try code(values[1])) : Self.call("exists", [field])
+        case ("withBody", nil), ("body", nil): return "default(response.body, '') != ''"
+        case ("body", .string?): return Self.joined("response.body", "==", try code(values[0]))
         case ("jsonBody", .string(let path)?):
             guard path.split(separator: ".").allSatisfy({ NameForms.kept(String($0)) == String($0) }) else {
                 throw Untranslatable("the path '\(path)' has another form")
             }
-            let member = "$.\(path)"
-            guard values.count > 1 else {
-                return add(.condition(ImportedText("\(isNegated ? "!" : "")exists(\(member))"), message: message))
-            }
-            add(
-                .condition(
-                    Self.joined(ImportedText(member), isNegated ? "!=" : "==", try code(values[1])),
-                    message: message
-                )
-            )
-        default: throw Untranslatable("'\(word.name)' of the response has no counterpart")
+            let member = ImportedText("$.\(path)")
+            return values.count > 1 ? Self.joined(member, "==", try code(values[1])) : Self.call("exists", [member])
+        default: throw Untranslatable("'\(word)' of the response has no counterpart")
         }
     }
 
@@ -205,17 +185,20 @@ extension ScriptTranslator {
         add(.condition(isNegated ? Self.negated(condition) : condition, message: message))
     }
 
-    private static func negated(_ condition: ImportedText) -> ImportedText {
+    /// Returns the opposite of a condition.
+    static func negated(_ condition: ImportedText) -> ImportedText {
         if let exists = condition.startsWith("!exists("), !condition.parts.contains(where: { "\($0)".contains(" ") }) {
             return ImportedText([.literal("exists(")] + exists.parts)
         }
         if let text = condition.literal, text.hasPrefix("length("), text.hasSuffix(") == 0") {
             return ImportedText("\(text.dropLast(" == 0".count)) > 0")
         }
-        if let text = condition.literal, !text.contains(" && "), !text.contains(" || "),
-            text.matches(of: #/ == /#).count == 1
-        {
-            return ImportedText(text.replacing(" == ", with: " != "))
+        for (mark, opposite) in [(" == ", " != "), (" != ", " == ")] {
+            guard let text = condition.literal,
+                ![" && ", " || ", "[?", "not(", opposite].contains(where: text.contains),
+                text.ranges(of: mark).count == 1
+            else { continue }
+            return ImportedText(text.replacing(mark, with: opposite))
         }
         if let text = condition.literal, text.hasSuffix(")"),
             ["exists(", "contains(", "startsWith(", "match(", "search("].contains(where: text.hasPrefix),
@@ -269,7 +252,7 @@ extension ScriptTranslator {
         case "empty": return Self.joined(Self.call("length", [try code(subject)]), "==", "0")
         case "a", "an":
             guard case .string(let type)? = values.first else { throw Untranslatable("the type is computed") }
-            return try typed(type.lowercased(), subject)
+            return try Self.typed(type.lowercased(), try code(subject))
         case "match":
             guard case .regex(let pattern)? = values.first else { throw Untranslatable("the pattern is computed") }
             return try matched(pattern, subject)
@@ -278,14 +261,13 @@ extension ScriptTranslator {
     }
 
     /// The condition that a value has a type, which the first characters of its JSON show.
-    private func typed(_ type: String, _ subject: ScriptValue) throws(Untranslatable) -> ImportedText {
-        let code = try code(subject)
+    static func typed(_ type: String, _ code: ImportedText) throws(Untranslatable) -> ImportedText {
         switch type {
-        case "array": return Self.call("startsWith", [Self.call("json", [code]), "'['"])
-        case "object": return Self.call("startsWith", [Self.call("json", [code]), "'{'"])
-        case "string": return Self.call("startsWith", [Self.call("json", [code]), "'\"'"])
-        case "boolean": return Self.call("contains", ["list(true, false)", code])
-        case "number": return Self.call("match", [Self.call("json", [code]), "'-?[0-9].*'"])
+        case "array": return call("startsWith", [call("json", [code]), "'['"])
+        case "object": return call("startsWith", [call("json", [code]), "'{'"])
+        case "string": return call("startsWith", [call("json", [code]), "'\"'"])
+        case "boolean": return call("contains", ["list(true, false)", code])
+        case "number": return call("match", [call("json", [code]), "'-?[0-9].*'"])
         default: throw Untranslatable("the type '\(type)' has no counterpart")
         }
     }

@@ -349,7 +349,7 @@ struct ScriptTranslator {
         switch check {
         case .status(let codes):
             if areGuardsOfSuccess { return }
-            code = ImportedText(codes.map { "response.status == \($0)" }.joined(separator: " || "))
+            code = ImportedText(ImportedCheck.condition(status: codes))
         case .header(let name, let glob):
             code = ImportedText("response.headers[\(ManifestWriter.quoted(name))] == \(ManifestWriter.quoted(glob))")
         case .condition(let text, let label): (code, message) = (text, label)

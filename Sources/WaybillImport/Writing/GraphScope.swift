@@ -35,6 +35,9 @@ struct VariableUses {
     private var counts: [String: (all: Int, asBase: Int)] = [:]
     /// The variables that requests set.
     private(set) var set: Set<String> = []
+    /// The variables whose values are always strings, and those with another value.
+    private(set) var strings: Set<String> = []
+    private var others: Set<String> = []
     /// The variables that only statements set which are not imported.
     private(set) var lost: Set<String> = []
     /// The values of the collection's own variables.
@@ -65,6 +68,7 @@ struct VariableUses {
         }
         let known = collection.variables + collection.environments.flatMap(\.variables)
         lost = lost.subtracting(set).subtracting(known.map(\.name))
+        strings.subtract(others)
     }
 
     /// Whether a request after the first `position` ones uses a variable.
@@ -91,12 +95,31 @@ struct VariableUses {
         for text in texts { add(text, at: position, except: own) }
         add(request.url, at: position, except: own, isURL: true)
         add(request.auth, at: position)
+        for (name, value) in request.assignments {
+            if value.literal != nil || Self.isText(value) { strings.insert(name) } else { others.insert(name) }
+        }
+        for capture in request.captures {
+            if Self.isText(capture.expression) {
+                strings.insert(capture.variable)
+            } else {
+                others.insert(capture.variable)
+            }
+        }
         set.formUnion(request.assignments.map(\.variable))
         set.formUnion(request.captures.map(\.variable))
     }
 
+    /// Whether the value of an expression is certainly a string.
+    private static func isText(_ code: ImportedText) -> Bool {
+        switch code.parts.first {
+        case .literal(let text)?, .expression(let text)?:
+            ["'", "\"", "json(", "string(", "concat(", "join(", "replace("].contains { text.hasPrefix($0) }
+        default: false
+        }
+    }
+
     private mutating func add(_ auth: ImportedAuth?, at position: Int) {
-        for text in auth?.texts ?? [] { add(text, at: position) }
+        for member in auth?.members ?? [] { add(member.value, at: position) }
     }
 
     private mutating func add(_ text: ImportedText, at position: Int, except own: Set<String> = [], isURL: Bool = false)
@@ -107,19 +130,6 @@ struct VariableUses {
             let isBase = isURL && index == 0 && ServiceAddress.endsBase(text.parts.dropFirst().first)
             let (all, asBase) = counts[name] ?? (0, 0)
             counts[name] = (all + 1, asBase + (isBase ? 1 : 0))
-        }
-    }
-}
-
-extension ImportedAuth {
-    /// The texts in it, which may use variables.
-    var texts: [ImportedText] {
-        switch self {
-        case .none, .netrc: []
-        case .basic(let username, let password), .digest(let username, let password): [username, password]
-        case .bearer(let token): [token]
-        case .apiKey(_, _, let value): [value]
-        case .members(_, let fields): fields.map(\.value)
         }
     }
 }

@@ -31,7 +31,7 @@ package struct ImportedManifest: Sendable {
         output.write(masked)
         text = output.text
         if masked != entries {
-            writer.losses.append(ImportLoss("a secret in the manifest", "it was replaced by '***'", at: nil))
+            writer.losses.add("a secret in the manifest", "it was replaced by '***'", at: nil)
         }
         losses = writer.losses.map { loss in
             ImportLoss(writer.note(loss.what), writer.note(loss.reason), at: loss.span)

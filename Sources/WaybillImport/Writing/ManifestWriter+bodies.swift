@@ -61,12 +61,10 @@ extension ManifestWriter {
                 if case .map(let members, _)? = jsonNode(variables, isExact: false) {
                     if !members.isEmpty { entries.append(ManifestEntry("variables", .map(members))) }
                 } else {
-                    requestLosses.append(
-                        ImportLoss(
-                            "the GraphQL variables '\(Self.source(variables))'",
-                            "they are not a JSON object",
-                            at: request.span
-                        )
+                    requestLosses.add(
+                        "the GraphQL variables '\(Self.source(variables))'",
+                        "they are not a JSON object",
+                        at: request.span
                     )
                 }
             }
@@ -116,8 +114,10 @@ extension ManifestWriter {
         }
         if let filename = part.filename { entries.append(ManifestEntry("filename", .string(reading(filename)))) }
         if let type = part.contentType, !Self.isMediaType(type) {
-            requestLosses.append(
-                ImportLoss("the type '\(type)' of the part '\(part.name)'", "it is not a media type", at: request.span)
+            requestLosses.add(
+                "the type '\(type)' of the part '\(part.name)'",
+                "it is not a media type",
+                at: request.span
             )
         } else if let type = part.contentType {
             entries.append(ManifestEntry("contentType", .string(literal(type))))
@@ -128,17 +128,7 @@ extension ManifestWriter {
 
     /// The path of a file relative to the manifest. One that is elsewhere is expected next to the manifest.
     mutating func insidePath(_ path: String, _ request: ImportedRequest) -> String {
-        let (name, isMoved) = FileReference.inside(path)
-        if isMoved {
-            requestLosses.append(
-                ImportLoss(
-                    "the folder of the file '\(path)'",
-                    "copy the file next to the manifest, as \(name)",
-                    at: request.span
-                )
-            )
-        }
-        return reading(name)
+        reading(FileReference.inside(path, at: request.span, &requestLosses))
     }
 
     /// Returns a template for a text in which variables are written as `ManifestWriter.source` does.
@@ -186,7 +176,9 @@ extension ManifestWriter {
                 // The value is a part of the JSON text.
                 let template = template(ImportedText([value]))
                 let expression = String(template.dropFirst(2).dropLast())
-                return .string(scopedExpressions.contains(expression) ? template : "${parse(\(expression))}")
+                let isText = if case .variable(let name) = value { uses.strings.contains(name) } else { false }
+                let isValue = scopedExpressions.contains(expression) && !isText
+                return .string(isValue ? template : "${parse(\(expression))}")
             }
             let text = marked.text(string)
             if SecretNames.contains(name) { return .string(secretTemplate(text, named: SecretNames.secret(for: name))) }

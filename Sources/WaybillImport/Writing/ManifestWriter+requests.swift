@@ -80,7 +80,7 @@ extension ManifestWriter {
     /// Returns the service of a URL, which is added if it is new.
     private mutating func serviceName(_ address: ServiceAddress, _ request: ImportedRequest) -> String? {
         guard let base = address.base else {
-            requestLosses.append(ImportLoss("the host of the URL", "the source does not have it", at: request.span))
+            requestLosses.add("the host of the URL", "the source does not have it", at: request.span)
             return services.add("${\(expression(for: "baseUrl"))}", suggestion: "api")
         }
         if base.parts.count == 1, case .variable(let name) = base.parts[0] {
@@ -94,7 +94,7 @@ extension ManifestWriter {
         }
         guard ServiceAddress.isUsable(base) else {
             let what = "the request \(request.method) \(Self.source(request.url))"
-            requestLosses.append(ImportLoss(what, "its URL is not an http or https URL", at: request.span))
+            requestLosses.add(what, "its URL is not an http or https URL", at: request.span)
             return nil
         }
         guard let text = base.literal else { return services.add(template(base), suggestion: "api") }
@@ -192,12 +192,10 @@ extension ManifestWriter {
             let name = header.name.lowercased()
             let text = header.value.mapLiterals { $0.isFieldValue ? $0 : "\u{0}" }
             guard header.name.isToken, !text.parts.contains(.literal("\u{0}")) else {
-                requestLosses.append(
-                    ImportLoss(
-                        "the header field '\(header.name)'",
-                        "HTTP does not allow its characters",
-                        at: request.span
-                    )
+                requestLosses.add(
+                    "the header field '\(header.name)'",
+                    "HTTP does not allow its characters",
+                    at: request.span
                 )
                 continue
             }
@@ -206,9 +204,7 @@ extension ManifestWriter {
                 continue
             }
             guard name != "content-length", name != "transfer-encoding" else {
-                requestLosses.append(
-                    ImportLoss("the header field '\(header.name)'", "it follows from the body", at: request.span)
-                )
+                requestLosses.add("the header field '\(header.name)'", "it follows from the body", at: request.span)
                 continue
             }
             let value =
@@ -248,44 +244,19 @@ extension ManifestWriter {
 
     /// Returns credentials as a value of `auth`.
     mutating func authNode(_ auth: ImportedAuth) -> ManifestNode {
-        switch auth {
-        case .none: return .string("none")
-        case .basic(let username, let password):
-            // An API key as the user name, as `curl -u KEY:`.
-            if password.isEmpty {
-                let key = secretTemplate(username, named: "apiKey")
-                return .map(("basic", .map(("username", .text(key)), ("password", .string("")))))
-            }
-            return .map(("basic", credentials(username, password)))
-        case .digest(let username, let password):
-            return .map(("digest", credentials(username, password)))
-        case .bearer(let token):
-            return .map(("bearer", .text(secretTemplate(token, named: "token"))))
-        case .apiKey(let position, let name, let value):
-            let secret = secretTemplate(value, named: SecretNames.secret(for: name))
-            return .map(("apiKey", .map(("in", .string(position)), ("name", .string(name)), ("value", .text(secret)))))
-        case .members(let kind, let fields):
-            let entries = fields.map { field in
-                let value =
-                    ImportedAuth.secretMembers.contains(field.name)
-                    ? secretTemplate(field.value, named: field.name) : template(field.value)
-                return ManifestEntry(field.name, .text(value))
-            }
-            return .map((kind, .map(entries)))
-        case .netrc(let file): return .map(("netrc", .string(file)))
+        let entries = auth.members.map { member in
+            let secret = auth.secretName(of: member.name)
+            let value = secret.map { secretTemplate(member.value, named: $0) } ?? template(member.value)
+            return ManifestEntry(member.name, ["in", "name"].contains(member.name) ? .string(value) : .text(value))
         }
-    }
-
-    private mutating func credentials(_ username: ImportedText, _ password: ImportedText) -> ManifestNode {
-        let node = ManifestNode.map(
-            ("username", .text(template(username))),
-            ("password", .text(secretTemplate(password, named: "password")))
-        )
         // Also the Base64 text of both.
-        if let user = literalValue(username), let secret = literalValue(password) {
-            secrets.hide("\(user):\(secret)", named: nil)
+        if let user = auth["username"].flatMap({ literalValue($0) }),
+            let password = auth["password"].flatMap({ literalValue($0) }), !password.isEmpty
+        {
+            secrets.hide("\(user):\(password)", named: nil)
         }
-        return node
+        guard let first = entries.first else { return .string(auth.method) }
+        return .map((auth.method, first.name == "" ? first.value ?? .map([]) : .map(entries)))
     }
 
     /// A text as the source writes it.

@@ -107,9 +107,7 @@ extension ManifestWriter {
         guard status.contains(where: { $0.hasPrefix("2") }) else {
             // Outputs are evaluated for 2xx responses only.
             for capture in request.captures {
-                losses.append(
-                    ImportLoss("the variable '\(capture.variable)'", "the response has no 2xx status", at: request.span)
-                )
+                losses.add("the variable '\(capture.variable)'", "the response has no 2xx status", at: request.span)
             }
             return []
         }
@@ -150,12 +148,7 @@ extension ManifestWriter {
                 if status.isEmpty || status == codes {
                     status = codes
                 } else {
-                    let tests = codes.map { code in
-                        code.hasSuffix("xx")
-                            ? "response.status >= \(code.prefix(1))00 && response.status < \(code.prefix(1))99 + 1"
-                            : "response.status == \(code)"
-                    }
-                    conditions.append(.string(tests.joined(separator: " || ")))
+                    conditions.append(.string(ImportedCheck.condition(status: codes)))
                 }
             case .header(let name, let glob):
                 if headers.contains(where: { $0.name?.lowercased() == name.lowercased() }) {

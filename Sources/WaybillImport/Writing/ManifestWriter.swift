@@ -196,16 +196,14 @@ struct ManifestWriter {
                 let name = text.variables.first(where: uses.lost.contains)
             else { return false }
             let reason = "what sets the variable '\(name)' is not imported"
-            requestLosses.append(ImportLoss("the test '\(message ?? Self.source(text))'", reason, at: request.span))
+            requestLosses.add("the test '\(message ?? Self.source(text))'", reason, at: request.span)
             return true
         }
         if request.endsRun, scopes.count > 1 {
-            requestLosses.append(
-                ImportLoss(
-                    "the end of the run after this request",
-                    "'end' ends a graph, not the one that calls it",
-                    at: request.span
-                )
+            requestLosses.add(
+                "the end of the run after this request",
+                "'end' ends a graph, not the one that calls it",
+                at: request.span
             )
         }
         var (steps, vars) = assignments(of: request, at: position)

@@ -31,21 +31,14 @@ struct RequestShape {
         switch node {
         case .text, .string: key += "s"
         case .literal(let literal): key += literal.first?.isLetter ?? true ? literal : "n"
-        case .map(let entries, _):
+        case .map(let entries, _), .list(let entries, _):
             key += "{"
             for entry in entries {
-                key += "\(entry.name ?? ""):"
+                key += "\(entry.name ?? "-"):"
                 if let value = entry.value { add(value) }
                 key += ","
             }
             key += "}"
-        case .list(let entries, _):
-            key += "["
-            for entry in entries {
-                if let value = entry.value { add(value) }
-                key += ","
-            }
-            key += "]"
         }
     }
 }
@@ -142,27 +135,19 @@ struct MergedRequest {
     /// Returns a value with inputs where the values differ.
     private mutating func merge(_ nodes: [ManifestNode], named name: String) -> ManifestNode {
         switch nodes[0] {
-        case .map(let entries, let isOpen):
+        case .map(let entries, let isOpen), .list(let entries, let isOpen):
             let merged = entries.indices.map { index -> ManifestEntry in
                 var entry = entries[index]
-                entry.value = entry.value.map { _ in
-                    merge(nodes.compactMap { $0.entries[index].value }, named: entry.name ?? name)
-                }
-                return entry
-            }
-            return .map(merged, isOpen: isOpen)
-        case .list(let entries, let isOpen):
-            let merged = entries.indices.map { index -> ManifestEntry in
-                var entry = entries[index]
+                // The first member of an element names it, as in a part of a multipart body.
                 let label: String? =
                     if case .map(let parts, _) = entry.value, case .string(let text)? = parts.first?.value { text } else
                     { nil }
                 entry.value = entry.value.map { _ in
-                    merge(nodes.compactMap { $0.entries[index].value }, named: label ?? name)
+                    merge(nodes.compactMap { $0.entries[index].value }, named: entry.name ?? label ?? name)
                 }
                 return entry
             }
-            return .list(merged, isOpen: isOpen)
+            return if case .map = nodes[0] { .map(merged, isOpen: isOpen) } else { .list(merged, isOpen: isOpen) }
         case .text(let text), .string(let text):
             let isSame = nodes.allSatisfy { $0 == nodes[0] } && !isScoped(text)
             guard !isSame else { return nodes[0] }

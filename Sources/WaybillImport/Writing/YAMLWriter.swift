@@ -28,9 +28,6 @@ struct YAMLWriter {
         }
     }
 
-    /// Adds an empty line.
-    mutating func breakLine() { text += "\n" }
-
     /// Writes a name and a value; the line already has its indentation.
     private mutating func write(_ name: String?, _ value: ManifestNode, indent: Int) {
         let start = name.map { Self.scalar($0, isFlow: false) + ":" } ?? ""
@@ -106,18 +103,13 @@ struct YAMLWriter {
             result = YAMLScalarText.write(string, isFlow: depth > 0, keepsTypes: !isText)
             if depth == 0 { return result }
         case .literal(let literal): result = literal
-        case .map(let entries, let isOpen):
-            if entries.isEmpty { return "{}" }
+        case .map(let entries, let isOpen), .list(let entries, let isOpen):
+            let marks = if case .map = value { ("{", "}") } else { ("[", "]") }
+            if entries.isEmpty { return marks.0 + marks.1 }
             guard !isOpen, depth < flowDepth, let parts = inline(entries, room: room - 2, depth: depth) else {
                 return nil
             }
-            result = "{" + parts.joined(separator: ", ") + "}"
-        case .list(let entries, let isOpen):
-            if entries.isEmpty { return "[]" }
-            guard !isOpen, depth < flowDepth, let parts = inline(entries, room: room - 2, depth: depth) else {
-                return nil
-            }
-            result = "[" + parts.joined(separator: ", ") + "]"
+            result = marks.0 + parts.joined(separator: ", ") + marks.1
         }
         return result.unicodeScalars.count <= room ? result : nil
     }
