@@ -183,14 +183,10 @@ import WaybillTestSupport
         }
     }
 
-    @Test(arguments: [[], [HTTP2Frame(.reset, stream: 1, [0, 0, 0, 0])], [.init(.reset, stream: 1, [0, 0, 0, 8])]])
-    func `an HTTP 2 response that does not wait for the body of its request is the response`(
-        end: [HTTP2Frame]
-    ) async throws {
+    @Test func `an HTTP 2 response that does not wait for the body of its request is the response`() async throws {
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             guard connection.readHTTP2Request() else { return }
             connection.write([.settings, .ok, .init(.data, stream: 1, [1]), .init(.data, flags: 1, stream: 1, [2])])
-            connection.write(end)
             connection.waitForEnd()
         }
         try await LoopbackServer.run(script: script) { server in

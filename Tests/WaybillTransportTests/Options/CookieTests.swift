@@ -171,6 +171,28 @@ import WaybillTransport
         }
     }
 
+    @Test(
+        arguments: [
+            ("Expires=Thu, 01-Jan-70 00:00:01 GMT", false), ("expires=Mon, 01 Jan 1900 00:00:00 GMT", false),
+            ("Expires=Thu, 01 Jan 1960 00:00:00 GMT", false), ("Expires=Thu, 01-Jan-99 00:00:01 GMT", false),
+            ("Expires=Thu, 01-Jan-70 00:00:01 GMT; Max-Age=60", true), ("Expires=Thu, 01 Jan 2099 00:00:01 GMT", true),
+        ]
+    )
+    func `a date in the last century deletes a cookie, however it is written`(attributes: String, keeps: Bool)
+        async throws
+    {
+        let answer: @Sendable (ReceivedRequest) -> ServerResponse = { request in
+            let fields = request.target == "/set" ? [("Set-Cookie", "sid=1; \(attributes)")] : []
+            return ServerResponse(headers: fields, body: Array(request.values(named: "Cookie").joined().utf8))
+        }
+        try await LoopbackServer.run(answer: answer) { server in
+            try await CurlTransport.run { transport in
+                _ = try await cookies(transport, server, .run, "/set")
+                try await expect(keeps ? "sid=1" : "", from: cookies(transport, server, .run))
+            }
+        }
+    }
+
     @Test func `cookies set by hand are sent with those of the jar, in one field`() async throws {
         try await LoopbackServer.run(answer: Self.answer) { server in
             try await CurlTransport.run { transport in

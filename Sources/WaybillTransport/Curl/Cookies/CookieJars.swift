@@ -151,9 +151,10 @@ final class ShareHandle {
         )
     }
 
-    /// Removes the cookie that libcurl makes of a `Set-Cookie` field without a name. RFC 6265, section 5.2, ignores such
-    /// a field, but libcurl 7.88 takes the name and the value of its first attribute, such as `Path=/`, and libcurl 8.14
-    /// an empty name.
+    /// Removes the cookie that libcurl makes of a `Set-Cookie` field without a name, or with an expiry date in a year that it
+    /// misreads. RFC 6265, section 5.2, ignores the former, but libcurl 7.88 takes the name and the value of its first
+    /// attribute, such as `Path=/`, and libcurl 8.14 an empty name. libcurl reads the year 70 as 2070, and dates before 1970
+    /// as none.
     func removeCookie(misreadFrom line: UnsafeRawBufferPointer) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
         let pairs = line[(colon + 1)...].split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
@@ -161,8 +162,10 @@ final class ShareHandle {
                 let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
                 return (name: pair[..<end].withoutOuterBlanks, value: pair[end...].dropFirst().withoutOuterBlanks)
             }
-        guard let first = pairs.first, first.name.isEmpty else { return }
-        let misread = [first, pairs.first { !$0.name.isEmpty } ?? first]
+        guard let first = pairs.first else { return }
+        let isNamed = !first.name.isEmpty
+        guard !isNamed || Self.expiresBeforeTime(pairs.dropFirst()) else { return }
+        let misread = isNamed ? [first] : [first, pairs.first { !$0.name.isEmpty } ?? first]
         let expired = lines.compactMap { line -> String? in
             var columns = line.split(separator: "\t", omittingEmptySubsequences: false)
             guard columns.count == 7,
@@ -174,5 +177,21 @@ final class ShareHandle {
             return columns.joined(separator: "\t")
         }
         if !expired.isEmpty { _ = add(expired) }
+    }
+
+    /// Whether the attributes of a cookie have an expiry date in the years 1601 to 1970, also of two digits (RFC 6265, section
+    /// 5.1.1: 70 to 99 are years of the last century), and no `Max-Age`, which has precedence.
+    private static func expiresBeforeTime(
+        _ attributes: ArraySlice<(name: Slice<UnsafeRawBufferPointer>, value: Slice<UnsafeRawBufferPointer>)>
+    ) -> Bool {
+        func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String { String(decoding: bytes, as: UTF8.self) }
+        guard !attributes.contains(where: { text($0.name).lowercased() == "max-age" }),
+            let date = attributes.last(where: { text($0.name).lowercased() == "expires" })?.value
+        else { return false }
+        // The time has colons, which are no delimiters; the first number is the day.
+        let parts = date.split { !(0x30...0x3A).contains($0) && !($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) }.map(text)
+        let numbers = parts.compactMap { Int($0) }
+        guard numbers.count == 2, parts.contains(where: { $0.utf8.contains(UInt8(ascii: ":")) }) else { return false }
+        return numbers[1] == 70 || (1601...1970).contains(numbers[1])
     }
 }
