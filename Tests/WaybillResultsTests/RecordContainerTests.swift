@@ -308,6 +308,45 @@ import WaybillTestSupport
         #expect(folder.read("shop.sqlite") == "a letter, not a database, and long enough")
     }
 
+    @Test(arguments: [
+        ("INTEGER", [#"{"id":"01"}"#]), ("numeric", [#"{"id":12345678901234567891}"#]), ("real", [#"{"id":"1e3"}"#]),
+        ("text", [#"{"id":1}"#, #"{"id":"1"}"#]), ("int", [#"{"id":"1"}"#, #"{"id":1}"#]),
+    ])
+    func `keys that a column would store as another value are an error`(type: String, lines: [String]) async throws {
+        _ = try await query("CREATE TABLE orders (id \(type) PRIMARY KEY, a)")
+        let records = try lines.map { Samples.redactor.json(try JSONParser().parse(Array($0.utf8))) }
+        let error = await #expect(throws: ResultsError.self) { try await write(records, in: orders()) }
+        #expect(error?.description.contains("a column of 'key'") == true, "\(error as Any)")
+        _ = try await write(
+            self.records(type == "text" ? #"{"id":"01"}"# : #"{"id":"17"}"#, #"{"id":"18"}"#),
+            in: orders()
+        )
+        #expect(try await query("SELECT count(*) FROM orders") == "2\n")
+    }
+
+    @Test func `a slow trigger is interrupted`() async throws {
+        _ = try await query(
+            """
+            CREATE TABLE orders (id PRIMARY KEY);
+            CREATE TRIGGER slow AFTER INSERT ON orders BEGIN
+              SELECT count(*) FROM (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n);
+            END
+            """
+        )
+        folder.write(Array(#"{"id":1}"#.utf8) + [0x0A], to: "one.ndjson")
+        let end = ContinuousClock.now + .milliseconds(200)
+        let error = #expect(throws: ResultsError.self) {
+            try orders().load(
+                "\(folder.path)/one.ndjson",
+                into: "\(folder.path)/shop.sqlite",
+                until: { false },
+                orUntil: { ContinuousClock.now > end }
+            )
+        }
+        #expect(error?.kind == .stopped)
+        #expect(try await query("SELECT count(*) FROM orders") == "0\n")
+    }
+
     @Test func `a table without a unique index on the key is an error`() async throws {
         _ = try await query("CREATE TABLE orders (id, a)")
         let error = await #expect(throws: ResultsError.self) { try await write(records(#"{"id":1}"#), in: orders()) }

@@ -36,6 +36,8 @@ enum CharacterSet: Sendable {
     static func marked(_ bytes: [UInt8]) -> (CharacterSet, length: Int)? {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
         if bytes.starts(with: [0xFE, 0xFF]) { return (.utf16BigEndian, 2) }
+        // The encoding standard has no UTF-32; a text in UTF-16 does not start with NUL.
+        if bytes.starts(with: [0xFF, 0xFE, 0, 0]), let set = Self(label: "utf-32le") { return (set, 4) }
         if bytes.starts(with: [0xFF, 0xFE]) { return (.utf16LittleEndian, 2) }
         return nil
     }

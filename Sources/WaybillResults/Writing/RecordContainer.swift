@@ -88,7 +88,7 @@ package enum RecordContainer: Sendable {
         _ path: String,
         from part: String,
         until isStopped: @escaping @Sendable () -> Bool,
-        orUntil isCancelled: () -> Bool
+        orUntil isCancelled: @escaping @Sendable () -> Bool
     ) throws(ResultsError) -> Int {
         switch self {
         case .file: try Self.move(part, to: path)

@@ -10,6 +10,7 @@ import WaybillRuntime
     /// The number of seconds to wait for a lock of another process.
     private let wait: Int
     private let isStopped: @Sendable () -> Bool
+    private let isCancelled: @Sendable () -> Bool
     private var waitStart = ContinuousClock.now
     fileprivate let handle: OpaquePointer
 
@@ -18,18 +19,31 @@ import WaybillRuntime
     /// - Parameters:
     ///   - wait: The number of seconds to wait for a lock of another process.
     ///   - isStopped: Whether to stop waiting before that.
-    init(_ path: String, wait: Int, until isStopped: @escaping @Sendable () -> Bool = { false }) throws(ResultsError) {
+    ///   - isCancelled: Whether to interrupt a statement, such as one that starts a slow trigger.
+    init(
+        _ path: String,
+        wait: Int,
+        until isStopped: @escaping @Sendable () -> Bool = { false },
+        orUntil isCancelled: @escaping @Sendable () -> Bool = { false }
+    ) throws(ResultsError) {
         try Self.checkFiles(of: path)
         var handle: OpaquePointer?
         let code = unsafe sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
         guard let handle = unsafe handle else { throw ResultsError(cannot: "open", path, code: ENOMEM) }
-        unsafe (self.path, self.wait, self.isStopped, self.handle) = (path, wait, isStopped, handle)
+        unsafe (self.path, self.wait, self.handle) = (path, wait, handle)
+        (self.isStopped, self.isCancelled) = (isStopped, isCancelled)
         try check(code)
         let callback: @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32 = { database, count in
             unsafe Unmanaged<SQLiteDatabase>.fromOpaque(database!).takeUnretainedValue().waitForLock(count) ? 1 : 0
         }
         unsafe sqlite3_busy_handler(handle, callback, Unmanaged.passUnretained(self).toOpaque())
         unsafe sqlite3_extended_result_codes(handle, 1)
+        unsafe sqlite3_progress_handler(
+            handle,
+            100_000,
+            { unsafe Unmanaged<SQLiteDatabase>.fromOpaque($0!).takeUnretainedValue().isCancelled() ? 1 : 0 },
+            Unmanaged.passUnretained(self).toOpaque()
+        )
     }
 
     deinit {
@@ -83,6 +97,7 @@ import WaybillRuntime
                 wasStopped ? message : "\(message), which did not release it within \(wait) s",
                 wasStopped ? .stopped : .other
             )
+        case SQLITE_INTERRUPT: throw .stopped(path)
         case SQLITE_FULL: throw ResultsError(cannot: "write", path, code: ENOSPC)
         case let kind:
             throw unsafe ResultsError(

@@ -35,10 +35,10 @@ package struct SQLiteTable: Sendable {
         _ source: String,
         into path: String,
         until isStopped: @escaping @Sendable () -> Bool,
-        orUntil isCancelled: () -> Bool
+        orUntil isCancelled: @escaping @Sendable () -> Bool
     ) throws(ResultsError) {
         do throws(ResultsError) {
-            let database = try SQLiteDatabase(path, wait: wait, until: isStopped)
+            let database = try SQLiteDatabase(path, wait: wait, until: isStopped, orUntil: isCancelled)
             // More memory than the default of 2 MiB, for keys in random order.
             try database.execute("PRAGMA cache_size = -8000")
             try database.execute("BEGIN IMMEDIATE")
@@ -73,6 +73,8 @@ private struct SQLiteLoad {
     private var count = 0
     /// The kinds of the values in the columns of the key that have a form of which SQLite has others, too.
     private var keyKinds: [KeyForm: JSON.Kind] = [:]
+    /// How the columns of a table that is there already store values, by the name as SQLite compares it.
+    private var affinities: [CodePoints: Affinity] = [:]
 
     private struct KeyForm: Hashable {
         let name: CodePoints
@@ -83,11 +85,15 @@ private struct SQLiteLoad {
         self.table = table
         self.database = database
         // Generated columns, which are hidden, cannot be written.
-        let existing = try SQLiteStatement(
-            "SELECT name FROM pragma_table_xinfo(\(table.name.quotedAsText)) WHERE hidden = 0",
-            of: database
-        ).strings(0)
+        func existing(_ property: String) throws(ResultsError) -> [String] {
+            let query = "SELECT \(property) FROM pragma_table_xinfo(\(table.name.quotedAsText)) WHERE hidden = 0"
+            return try SQLiteStatement(query, of: database).strings(0)
+        }
+        let existing = try existing("name")
         isCreated = !existing.isEmpty
+        for (name, type) in zip(existing, try existing("type")) {
+            affinities[name.foldedForSQL] = Affinity(type: type)
+        }
         for column in existing where table.columns.map({ $0.contains(named: column) }) ?? true { add(column) }
     }
 
@@ -135,7 +141,15 @@ private struct SQLiteLoad {
         }
         for name in table.key {
             if let value = record[name], value != .null {
-                guard let form = value.sharedForm else { continue }
+                let affinity = affinities[name.foldedForSQL] ?? .none
+                if affinity.changes(value) {
+                    throw failure(
+                        "has \(value.kind.phrase) in '\(name)', a column of 'key' whose type stores it as another value, so that two "
+                            + "keys could become one; convert it with 'columns'",
+                        value: record
+                    )
+                }
+                guard let form = affinity.sharedForm(of: value) else { continue }
                 let earlier = keyKinds.updateValue(value.kind, forKey: KeyForm(name: CodePoints(name), form: form))
                 guard let earlier, earlier != value.kind else { continue }
                 throw failure(
@@ -261,6 +275,10 @@ private struct SQLiteLoad {
 private enum SharedForm: Hashable {
     /// The integers 0 and 1, also for booleans.
     case bit
+    /// A number, in a column of numbers.
+    case number
+    /// A text, in a column of text.
+    case text
     /// A text that is JSON: of a string, a list, an object, or a number that SQLite cannot represent.
     case json
 }
@@ -283,6 +301,52 @@ extension JSON {
             else { return nil }
             return value.sharedForm == .json ? .json : nil
         }
+    }
+}
+
+/// How a column with a type stores values (“Datatypes In SQLite”, section 3).
+private enum Affinity {
+    /// Unchanged.
+    case none
+    /// Numbers as text.
+    case text
+    /// Text that is a number as this number.
+    case numeric
+
+    init(type: String) {
+        let type = type.uppercased()
+        if type.contains("INT") {
+            self = .numeric
+        } else if ["CHAR", "CLOB", "TEXT"].contains(where: { type.contains($0) }) {
+            self = .text
+        } else {
+            self = type.isEmpty || type.contains("BLOB") ? .none : .numeric
+        }
+    }
+
+    /// Returns the form in which a column stores a value, if it stores values of other kinds in the same form.
+    func sharedForm(of value: JSON) -> SharedForm? {
+        switch (self, value) {
+        case (.text, .number), (.text, .string), (.text, .bool): .text
+        case (.numeric, .string(let text)): Self.isNumber(text) ? .number : value.sharedForm
+        case (.numeric, .number), (.numeric, .bool): .number
+        default: value.sharedForm
+        }
+    }
+
+    /// Whether a column stores a value as another one, so that two keys could become one.
+    func changes(_ value: JSON) -> Bool {
+        guard self == .numeric else { return false }
+        return switch value {
+        case .number(let number): number.int == nil && number.exactDouble == nil
+        case .string(let text): Self.isNumber(text) && Int(text).map { "\($0)" } != text
+        default: false
+        }
+    }
+
+    /// Whether a text is a number for SQLite, which ignores blanks around it.
+    private static func isNumber(_ text: String) -> Bool {
+        Double(text.filter { !" \t\n\r\u{B}\u{C}".contains($0) }) != nil
     }
 }
 

@@ -124,6 +124,12 @@ import WaybillTestSupport
             data: #""h😀""#
         ),
         Case(
+            name: "text in UTF-32 with a mark that starts as that of UTF-16",
+            type: "text/plain; charset=utf-32",
+            body: [0xFF, 0xFE, 0, 0, 0x61, 0, 0, 0],
+            data: #""a""#
+        ),
+        Case(
             name: "text in UTF-16 without a mark",
             type: "text/plain; charset=utf-16",
             body: utf16("hü"),
