@@ -85,13 +85,13 @@ private struct SQLiteLoad {
         self.table = table
         self.database = database
         // Generated columns, which are hidden, cannot be written.
-        func existing(_ property: String) throws(ResultsError) -> [String] {
+        func columns(_ property: String) throws(ResultsError) -> [String] {
             let query = "SELECT \(property) FROM pragma_table_xinfo(\(table.name.quotedAsText)) WHERE hidden = 0"
             return try SQLiteStatement(query, of: database).strings(0)
         }
-        let existing = try existing("name")
+        let existing = try columns("name")
         isCreated = !existing.isEmpty
-        for (name, type) in zip(existing, try existing("type")) {
+        for (name, type) in zip(existing, try columns("type")) {
             affinities[name.foldedForSQL] = Affinity(type: type)
         }
         for column in existing where table.columns.map({ $0.contains(named: column) }) ?? true { add(column) }
