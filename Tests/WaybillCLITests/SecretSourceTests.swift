@@ -138,6 +138,6 @@ import WaybillTestSupport
             """
         let run = try await Command.run("/bin/sh", ["-c", script, CommandCase.program], in: folder.path)
         #expect(run.outputText == (timeout.isEmpty ? "143\n" : "2\n"), "\(run.errorText)")
-        #expect(run.errorText.contains(timeout.isEmpty ? "stop" : "did not end within 500ms"), "\(run.errorText)")
+        #expect(run.errorText.contains(timeout.isEmpty ? "stop" : "did not end within 500 ms"), "\(run.errorText)")
     }
 }
