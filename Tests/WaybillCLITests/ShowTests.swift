@@ -37,7 +37,7 @@ import WaybillTestSupport
         let lines = shown.outputText.normalized(port: nil).split(separator: "\n").map(String.init)
         #expect(
             lines.dropLast(2) == [
-                "RUN  manifest.yaml  failed",
+                "RUN  manifest.yaml (mock)  failed",
                 "  ✗ main.one  GET http://127.0.0.1:9/user  200  N ms",
                 "    error[expect]: 2 expectations failed",
                 "     --> manifest.yaml:8:47",
@@ -46,6 +46,7 @@ import WaybillTestSupport
                 "    response body, 22 bytes in out/bodies/main.one.json:",
                 #"      {"id":7,"name":"demo"}"#,
                 "  ✗ main.each  1 failed, 1 passed  N ms",
+                "    response times: p50 N ms, p95 N ms, p99 N ms, max N ms of 2 responses",
                 "    error[expect]: '$.id == n' is false: $.id is 7, n is 1",
                 "     --> manifest.yaml:9:94",
                 "    1 of 2 elements failed:",
@@ -88,7 +89,7 @@ import WaybillTestSupport
                 !$0.hasPrefix("    ")
             }
                 == [
-                    "RUN  manifest.yaml  unfinished",
+                    "RUN  manifest.yaml (mock)  unfinished",
                     "  ✗ main.one  GET http://127.0.0.1:9/user  200  N ms",
                     "  - main.off  skipped",
                     "  … main.each  not finished, elements: 1 failed, 1 passed",
@@ -228,7 +229,10 @@ import WaybillTestSupport
         #expect(try await show().hasSuffix("\nwaybill resume out continues it\n"))
         #expect(flock(journal, LOCK_EX | LOCK_NB) == 0)
         let text = try await show()
-        #expect(text.contains("manifest.yaml  running\n") && text.hasSuffix("\nthe run is still running\n"), "\(text)")
+        #expect(
+            text.contains("manifest.yaml (mock)  running\n") && text.hasSuffix("\nthe run is still running\n"),
+            "\(text)"
+        )
         let report = try await Command.run(CommandCase.program, ["report", "./out", "--tap", "-"], in: folder.path)
         #expect(report.status == 3)
         #expect(

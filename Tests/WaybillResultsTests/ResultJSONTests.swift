@@ -8,7 +8,10 @@ import WaybillResults
         let json = Samples.result.json
         #expect(
             json.object?.names
-                == ["id", "manifest", "environment", "startedAt", "finishedAt", "time", "outcome", "counts", "steps"]
+                == [
+                    "id", "manifest", "environment", "mock", "startedAt", "finishedAt", "time", "outcome", "counts",
+                    "responseTimes", "steps",
+                ]
         )
         #expect(json["time"] == ["total": 1250])
         #expect(json["counts"] == ["passed": 1, "failed": 1, "tolerated": 0, "skipped": 1, "cancelled": 0])

@@ -135,7 +135,7 @@ struct ResumeCommand: ParsableCommand {
         let summary = SuiteSummary(of: suite)
         guard !printing.quiet || summary.passed < suite.members.count else { return }
         let words = time.map { " in \($0.timeText)" } ?? "; there is nothing to resume"
-        let mock = suite.options.usesMock ? ", on the mock server" : ""
+        let mock = suite.options.usesMock && time != nil ? ", on the mock server" : ""
         output.write("\n\(summary.text)\(words)\(mock)\n")
         let coverage = suite.members.map { RunFolders.entry(of: $0.folder)?.result?.coverage ?? [] }
         output.write(CoverageText.summaries(of: ContractCoverage.combined(coverage)))

@@ -29,7 +29,11 @@ package enum MarkdownReport: RunReport {
         // Runs that did not pass come first.
         for run in runs.filter({ $0.outcome != .passed }) + runs.filter({ $0.outcome == .passed }) {
             let heading = heading(of: run)
-            if text.utf8.count + heading.utf8.count < longestHeadings { text += heading } else { omitted += 1 }
+            guard text.isEmpty || text.utf8.count + heading.utf8.count < longestHeadings else {
+                omitted += 1
+                continue
+            }
+            text += heading
         }
         if omitted > 0 { text += "… and \(omitted) more manifests.\n\n" }
         omitted = 0
