@@ -336,7 +336,7 @@ import WaybillTestSupport
         folder.write(Array(#"{"id":1}"#.utf8) + [0x0A], to: "one.ndjson")
         let end = ContinuousClock.now + .milliseconds(200)
         let error = #expect(throws: ResultsError.self) {
-            try orders().load(
+            try SQLiteTable("orders", key: ["id"], columns: nil).load(
                 "\(folder.path)/one.ndjson",
                 into: "\(folder.path)/shop.sqlite",
                 until: { false },
