@@ -43,7 +43,7 @@ import WaybillTestSupport
         #expect(listed.count == 4)
         for line in listed.dropLast() {
             #expect(line.contains("  failed      1 failed, 1 passed in ") && line.contains("just now"), "\(line)")
-            #expect(line.hasSuffix("  m.yaml"))
+            #expect(line.hasSuffix("  m.yaml (mock)"))
         }
         #expect(listed.last?.hasPrefix("20200101-000000-aaaaaa  unreadable  ") == true)
         // The columns are aligned.

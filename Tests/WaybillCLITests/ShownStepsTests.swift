@@ -84,7 +84,7 @@ import WaybillTestSupport
         )
         #expect(try await waybill("run", "m.yaml", "b.yaml", "--mock").status == 0)
         let shown = try await waybill("show", "latest", "--step", "one")
-        #expect(shown.outputText.contains("b.yaml  passed\n") && !shown.outputText.contains("m.yaml"))
+        #expect(shown.outputText.contains("b.yaml (mock)  passed\n") && !shown.outputText.contains("m.yaml"))
         #expect(try await waybill("show", "latest", "--step", "nope").status == 2)
     }
 
