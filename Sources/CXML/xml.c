@@ -136,6 +136,11 @@ static bool run(job *job, waybill_xml_must_stop must_stop, waybill_xml_failure *
         job->work(job);
         return true;
     }
+    if (must_stop()) {
+        snprintf(failure->message, sizeof failure->message, "%s", stopped);
+        job->discard(job);
+        return false;
+    }
     pthread_t thread;
     sigset_t all, before;
     sigfillset(&all);

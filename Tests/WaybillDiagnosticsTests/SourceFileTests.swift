@@ -46,12 +46,12 @@ import WaybillDiagnostics
         Diagnostic(id, "h", at: name.map { SourceFile(name: $0, text: "text").span(0..<1) })
     }
 
-    @Test func `a diagnostic repeated at the same location is removed, and one without a location is kept`() {
+    @Test func `a diagnostic repeated at the same location is removed, and one without a location if its help is the same`() {
         let diagnostics = [
             diagnostic("a", in: "f"), diagnostic("b", in: "f"), diagnostic("a", in: "f"), diagnostic("a", in: "g"),
-            diagnostic("a", in: nil), diagnostic("a", in: nil),
+            diagnostic("a", in: nil), diagnostic("a", in: nil), Diagnostic("a", "h", at: nil, help: ["other"]),
             Diagnostic("a", "h", at: SourceFile(name: "f", text: "text").span(1..<2)),
         ]
-        #expect(diagnostics.withoutRepetitions() == [0, 1, 3, 4, 5, 6].map { diagnostics[$0] })
+        #expect(diagnostics.withoutRepetitions() == [0, 1, 3, 4, 6, 7].map { diagnostics[$0] })
     }
 }

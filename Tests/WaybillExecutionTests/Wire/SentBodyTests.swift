@@ -69,7 +69,7 @@ import WaybillTestSupport
         ),
         Case(
             step: "{id: a, put: /a, body: {file: f.txt}}",
-            head: "PUT /a HTTP/1.1|Content-Type: application/octet-stream|Content-Length: COUNT",
+            head: "PUT /a HTTP/1.1|Content-Type: text/plain|Content-Length: COUNT",
             body: "file\n"
         ),
         Case(
