@@ -304,6 +304,7 @@ package struct RunSession: Sendable {
         let (values, errors) = Self.secrets(of: plan, found: found, in: options.variables)
         if options.sendsNothing { return values }
         guard errors.isEmpty else { throw RunError(.missingSecret, "secrets are missing", errors) }
+        guard plan.secrets.contains(where: { values[$0.name] == nil }) else { return values }
         let reading = Task { [plan, options] in
             await SecretReader.values(
                 of: plan,

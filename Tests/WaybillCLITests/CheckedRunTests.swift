@@ -109,9 +109,9 @@ import WaybillTestSupport
         let reports = "junit=r.xml,tap=r.tap,html=r.html,markdown=r.md"
         let run = try await waybill("run", "m.yaml", "--out", "out", "--report", reports)
         #expect(run.status == 1)
-        #expect(run.outputText.contains("✓ main.table[0]  a cart\n"), "\(run.outputText)")
+        #expect(run.outputText.contains("✓ main.table[0]  a cart  "), "\(run.outputText)")
         #expect(run.outputText.contains("✗ main.table[1]  <no> cart #1, http"))
-        #expect(run.outputText.contains("✓ main.table[2]  nothing\n"))
+        #expect(run.outputText.contains("✓ main.table[2]  nothing  "))
         func expectNames() throws {
             let step = try json(try #require(folder.read("out/run.json")))["steps"]?[0]
             let cases: JSON = [

@@ -27,7 +27,7 @@ import WaybillTestSupport
         let command = try #require(sample["command"]?.string)
             .replacing("localhost:28139", with: "127.0.0.1:\(server.port)").replacing(
                 "/path/to/",
-                with: "\(folder.path)/"
+                with: ""
             )
         folder.write(command, to: "command.sh")
         let imported = try await Command.run(

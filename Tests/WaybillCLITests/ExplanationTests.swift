@@ -91,7 +91,7 @@ extension Explanation: CustomTestStringConvertible {
         "ManifestRule.swift", "Manifest+environment.swift", "PlanBuilder.swift",  // unknown-KIND
         "ManifestSchema.swift",  // x-waybill-error
         "Failure.swift",  // kinds of failure
-        "ExplainCommand.swift",  // what the user asks for
+        "ExplanationPrinter.swift",  // what the user asks for
     ]
 
     @Test func `every kind of diagnostic has a page`() throws {

@@ -216,9 +216,9 @@ import WaybillTestSupport
         writeManifest()
         try await passing("run m.yaml --mock --quiet --shard 1/2 --report junit=j.xml,markdown=m.md,html=h.html")
         #expect(folder.read("j.xml")?.contains("<property name=\"part\" value=\"shard 1/2\"/>") ?? false)
-        #expect(folder.read("m.md")?.split(separator: "\n").first?.hasSuffix(" s, shard 1/2") ?? false)
+        #expect(folder.read("m.md")?.split(separator: "\n").first?.hasSuffix(" s, shard 1/2, on the mock server") ?? false)
         #expect(folder.read("h.html")?.contains("<dt>Part</dt><dd>shard 1/2</dd>") ?? false)
-        #expect(try await waybill("show latest").outputText.contains("m.yaml (shard 1/2)  passed"))
+        #expect(try await waybill("show latest").outputText.contains("m.yaml (shard 1/2) (mock)  passed"))
         #expect(try await waybill("runs").outputText.contains("m.yaml (shard 1/2)"))
     }
 

@@ -74,7 +74,7 @@ import WaybillRuntime
             found.formUnion(try names(of: grant))
             found.formUnion((grant["required"]?.array ?? []).compactMap(\.string))
         }
-        found.subtract(["grant", "clientAuth"])
+        found.subtract(["grant", "clientAuth", "redirectURL", "store"])
         #expect(found == Set(OAuth2Authentication.Field.Name.allCases.map(\.rawValue)))
     }
 

@@ -24,6 +24,10 @@ final class EventCollector: BodyReceiver {
         var isSecret = false
         var memory: ResponseMemory.Share?
         var count = 0
+        /// The events since the last one with an ID of its own, which are not counted yet: the server sends them again after
+        /// `Last-Event-ID`.
+        var unconfirmed: [JSON] = []
+        var confirmedBytes = 0
         /// The bytes that were received in this attempt, and in those before that it continues.
         var bytes = (received: 0, earlier: 0)
         /// The redirects of all attempts.
@@ -75,7 +79,8 @@ final class EventCollector: BodyReceiver {
         let mustRestart = state.withLock { state in
             (state.scope, state.expectedStatus, state.response, state.result) = (scope, status, nil, nil)
             state.bytes = (0, state.bytes.earlier + state.bytes.received)
-            state.redirects = []
+            (state.redirects, state.unconfirmed) = ([], [])
+            state.confirmedBytes = state.bytes.earlier
             state.end = state.end ?? limit.map { run.clock.now + $0 }
             guard state.lastID.isEmpty, state.count > 0 else { return false }
             (state.events, state.memory, state.count, state.pages, state.bytes.earlier) = ([], nil, 0, 0, 0)
@@ -105,12 +110,17 @@ final class EventCollector: BodyReceiver {
 
     /// The events of all attempts; `nil` if the current response has none.
     var data: ScopeValue? {
-        state.withLock { $0.response == nil ? nil : ScopeValue(.array($0.events), isSecret: $0.isSecret) }
+        state.withLock { $0.response == nil ? nil : events($0) }
     }
 
     /// The events of all attempts, even if the last one failed; `nil` if there are none.
     var received: ScopeValue? {
-        state.withLock { $0.count == 0 ? nil : ScopeValue(.array($0.events), isSecret: $0.isSecret) }
+        state.withLock { $0.count + $0.unconfirmed.count == 0 ? nil : events($0) }
+    }
+
+    private func events(_ state: State) -> ScopeValue {
+        // With a file, the filters have not been applied to the others.
+        ScopeValue(.array(areFiltered ? state.events : state.events + state.unconfirmed), isSecret: state.isSecret)
     }
 
     /// What else is known of the events, if they were decoded from JSON.
@@ -150,6 +160,8 @@ final class EventCollector: BodyReceiver {
                 }
             }
             if case .success = sent, state.result == nil { finish(&state) }
+            let isComplete = if case .success = sent { setting.value.goals.isEmpty } else { isTimeUp }
+            if state.result == nil, isComplete { take(&state, isEnd: true) { _ in [] } }
             response.timings.total += run.clock.now - state.beganAt
             response.bytesReceived = max(response.bytesReceived, state.bytes.received)
             state.response = response
@@ -157,12 +169,10 @@ final class EventCollector: BodyReceiver {
             switch (state.result, sent) {
             case (.success, _): return .response(response)
             case (.failure(let reason), _): failure = reason
-            case (nil, .success) where setting.value.goals.isEmpty: return .response(response)
             case (nil, .success):
                 let goals = setting.value.goals.map { "'\($0)'" }.joined(separator: " or ")
                 let message = "the server ended the stream after \(count(state)), before \(goals)"
                 failure = Failure(.transfer, run.redactor.text(message), at: span)
-            case (nil, .failure) where isTimeUp: return .response(response)
             case (nil, .failure(let reason)) where reason.kind == .cancelled: failure = .stopped(at: span)
             case (nil, .failure(let reason)):
                 let message = run.redactor.text("\(reason.message), after \(count(state)) of the stream")
@@ -174,7 +184,10 @@ final class EventCollector: BodyReceiver {
 
     private var span: SourceSpan { setting.span }
 
-    private func count(_ state: State) -> String { state.count == 1 ? "1 event" : "\(state.count) events" }
+    private func count(_ state: State) -> String {
+        let count = state.count + state.unconfirmed.count
+        return count == 1 ? "1 event" : "\(count) events"
+    }
 
     func begin(_ response: HTTPResponse) async -> BodyUse {
         state.withLock { state in
@@ -210,12 +223,16 @@ final class EventCollector: BodyReceiver {
 
     /// Takes the last event of a body that the server has ended.
     private func finish(_ state: inout State) {
-        _ = take(&state) { (reader) throws(ResponseDecoder.DecodingError) in try reader.finish() }
+        take(&state) { (reader) throws(ResponseDecoder.DecodingError) in try reader.finish() }
     }
 
     /// Takes the next events. Returns whether more may follow.
+    ///
+    /// - Parameter isEnd: Whether the stream has ended as it should.
+    @discardableResult
     private func take(
         _ state: inout State,
+        isEnd: Bool = false,
         _ read: (inout EventReader) throws(ResponseDecoder.DecodingError) -> [JSON]
     ) -> Bool {
         guard state.result == nil else { return false }
@@ -228,8 +245,9 @@ final class EventCollector: BodyReceiver {
             }
             let received = state.bytes.earlier + state.bytes.received
             let limit = plan.settings.maxBody?.value ?? MaxBodySetting.default
-            guard state.reader.unfinishedBytes <= limit, !keepsEvents || received <= limit else {
-                let words = keepsEvents ? "the events are" : "an event is"
+            let isFull = (keepsEvents ? received : received - state.confirmedBytes) > limit
+            guard state.reader.unfinishedBytes <= limit, !isFull || !keepsEvents && state.unconfirmed.isEmpty else {
+                let words = isFull ? "the events\(keepsEvents ? "" : " without an ID of their own") are" : "an event is"
                 throw Failure(
                     .transfer,
                     run.redactor.text("\(words) larger than the limit of \(limit) bytes"),
@@ -237,7 +255,7 @@ final class EventCollector: BodyReceiver {
                 )
             }
             state.reconnectionTime = state.reader.reconnectionTime ?? state.reconnectionTime
-            try add(events, after: state.reader.lastID, to: &state)
+            try add(events, after: state.reader.lastID, isEnd: isEnd, to: &state)
         } catch {
             // The time of 'for' may be over in the middle of an evaluation.
             if !Task.isCancelled { state.result = .failure(error) }
@@ -245,12 +263,30 @@ final class EventCollector: BodyReceiver {
         return state.result == nil
     }
 
-    private func add(_ events: [JSON], after lastID: String, to state: inout State) throws(Failure) {
-        let (taken, isLast) = try untilEnd(events, state)
+    private func add(
+        _ events: [JSON],
+        after last: String,
+        isEnd: Bool,
+        to state: inout State
+    ) throws(Failure) {
+        var (taken, isLast) = try untilEnd(events, state)
+        isLast = isLast || isEnd
+        taken = state.unconfirmed + taken
+        var lastID = last
+        var confirmed = taken.count
+        if !isLast, !lastID.isEmpty, lastID == taken.last?["id"]?.string {
+            // The first event with this ID; the others have it from this one.
+            confirmed = taken.firstIndex { $0["id"]?.string == lastID } ?? 0
+            if lastID != state.lastID { confirmed += 1 } else { confirmed = 0 }
+        }
+        state.unconfirmed = Array(taken[confirmed...])
+        taken.removeSubrange(confirmed...)
         guard !taken.isEmpty || isLast else {
-            state.lastID = lastID
+            if state.unconfirmed.isEmpty { state.lastID = lastID }
             return
         }
+        lastID = state.unconfirmed.isEmpty ? lastID : taken.last?["id"]?.string ?? lastID
+        state.confirmedBytes = state.bytes.earlier + state.bytes.received
         var data = ScopeValue(.array(taken))
         var records: RecordedOutput?
         var scope = state.scope
@@ -301,7 +337,7 @@ final class EventCollector: BodyReceiver {
     /// Returns the events up to the one that ends the stream, and whether there is one.
     private func untilEnd(_ events: [JSON], _ state: State) throws(Failure) -> (taken: [JSON], isLast: Bool) {
         for (index, event) in events.enumerated() {
-            var isLast = setting.value.max.map { state.count + index + 1 >= $0 } ?? false
+            var isLast = setting.value.max.map { state.count + state.unconfirmed.count + index + 1 >= $0 } ?? false
             if let until = setting.value.until {
                 var scope = state.scope.scope(setting.level)
                 scope.item = ScopeValue(event)

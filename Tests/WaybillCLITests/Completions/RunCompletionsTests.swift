@@ -72,7 +72,7 @@ import WaybillTestSupport
     }
 
     @Test func `reports are completed with their kinds, then with files`() {
-        let kinds = ["coverage=", "har=", "html=", "json=", "junit=", "markdown=", "tap=", "github"]
+        let kinds = ["coverage=", "har=", "html=", "json=", "junit=", "markdown=", "prometheus=", "tap=", "github"]
         #expect(ReportCompletions.requests("") == kinds)
         #expect(ReportCompletions.requests("j") == ["json=", "junit="])
         folder.write("", to: "old.xml")
