@@ -13,8 +13,8 @@ import WaybillTransport
     private let folder = TemporaryFolder()
 
     /// A server whose streams start after `Last-Event-ID` and have ten events. Parameters of the target: after how many of
-    /// them the connection of the first requests `ends` or is `cut`, and how many requests that concerns (`times`); `held`
-    /// keeps the connection open instead of ending it.
+    /// them the connection of the first requests `ends` or is `cut`, and how many requests that concerns (`times`); `every` how
+    /// many of them one has an ID; `held` keeps the connection open instead of ending it.
     private static func server() throws -> LoopbackServer {
         let count = Mutex(0)
         return try LoopbackServer { connection in
@@ -43,7 +43,8 @@ import WaybillTransport
                 }
                 if let time = number("retry") { send("retry: \(time)\n\n") }
                 for event in stride(from: start + 1, through: last, by: 1) {
-                    let id = request.target.contains("noid") ? "" : "id: \(event)\n"
+                    let hasID = !request.target.contains("noid") && event % (number("every") ?? 1) == 0
+                    let id = hasID ? "id: \(event)\n" : ""
                     send(isLines ? "{\"n\": \(event)}\n" : "\(id)data: {\"n\": \(event)}\n\n")
                 }
                 if request.target.contains("held") {
@@ -158,6 +159,7 @@ import WaybillTransport
 
     @Test(arguments: [
         ("/e?cut=3", "records: \"$[*].data\"", "{\"n\": 1}"), ("/e?cut=3&noid", "records: \"$[*].data\"", "{\"n\": 1}"),
+        ("/e?cut=3&every=2", "records: \"$[*].data\"", "{\"n\": 1}"),
         ("/lines?cut=3", "records: $", "{\"n\":1}"),
     ])
     func `records are written as the events arrive, once each`(target: String, records: String, first: String)
