@@ -46,7 +46,7 @@ import WaybillDiagnostics
         Diagnostic(id, "h", at: name.map { SourceFile(name: $0, text: "text").span(0..<1) })
     }
 
-    @Test func `a diagnostic repeated at the same location is removed, and one without a location if its help is the same`() {
+    @Test func `a diagnostic repeated at the same location, or without one with the same help, is removed`() {
         let diagnostics = [
             diagnostic("a", in: "f"), diagnostic("b", in: "f"), diagnostic("a", in: "f"), diagnostic("a", in: "g"),
             diagnostic("a", in: nil), diagnostic("a", in: nil), Diagnostic("a", "h", at: nil, help: ["other"]),
