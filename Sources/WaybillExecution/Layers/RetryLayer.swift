@@ -21,6 +21,7 @@ struct RetryLayer<Inner: Layer<RequestStep, AttemptOutcome>>: Layer {
             var next = state ?? RetryState(plan.settings.retry?.value, isIdempotent: isIdempotent)
             var failed = outcome.failed(failure)
             failed.retryAfter = failed.retryAfter ?? context.stream?.reconnectionTime
+            if context.stream?.isOver == true { return outcome }
             guard var pause = next.pause(after: failed, chance: .random(in: 0..<1)) else {
                 if let wait = next.refusedWait {
                     let source = outcome.response?.retryAfter() == nil ? "stream's 'retry'" : "response's Retry-After"

@@ -17,6 +17,8 @@ final class EventCollector: BodyReceiver {
         var expectedStatus: [StatusPattern] = []
         /// The response of the current attempt, if it has events, and when it started.
         var response: HTTPResponse?
+        /// That of an earlier attempt.
+        var earlierResponse: HTTPResponse?
         var beganAt = Duration.zero
         var reader = EventReader(nil)
         /// The events of all attempts, if they are kept.
@@ -77,6 +79,7 @@ final class EventCollector: BodyReceiver {
     func start(in scope: RequestScope, expecting status: [StatusPattern]) throws(EvaluationFailure) {
         let limit = try setting.value.time?.duration(in: scope.scope(setting.level))
         let mustRestart = state.withLock { state in
+            state.earlierResponse = state.response ?? state.earlierResponse
             (state.scope, state.expectedStatus, state.response, state.result) = (scope, status, nil, nil)
             state.bytes = (0, state.bytes.earlier + state.bytes.received)
             (state.redirects, state.unconfirmed) = ([], [])
@@ -104,6 +107,9 @@ final class EventCollector: BodyReceiver {
     func pause(_ pause: Duration) -> Duration {
         state.withLock { state in min(pause, state.end.map { max(.zero, $0 - run.clock.now) } ?? pause) }
     }
+
+    /// Whether the time of `for` is over.
+    var isOver: Bool { state.withLock { state in state.end.map { run.clock.now >= $0 } ?? false } }
 
     /// How long the server asks to wait before it is connected to again.
     var reconnectionTime: Duration? { state.withLock { $0.reconnectionTime } }
@@ -151,6 +157,8 @@ final class EventCollector: BodyReceiver {
         let sent = if let rest { await run.clock.cancelling(after: rest, send) } else { await send() }
         let isTimeUp = !Task.isCancelled && end.map { run.clock.now >= $0 } ?? false
         return state.withLock { state in
+            // The time of 'for' ends the stream also while it is interrupted.
+            if case .failure = sent, isTimeUp, state.response == nil { state.response = state.earlierResponse }
             guard var response = state.response else {
                 switch sent {
                 case .success(let response): return .response(response)

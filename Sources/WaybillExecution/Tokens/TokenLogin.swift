@@ -76,16 +76,19 @@ package struct TokenLogin: Sendable {
     /// Revokes the tokens, if the manifest names the server's endpoint for that (RFC 7009), and removes them. Returns whether
     /// there were any. They are removed even if they could not be revoked.
     package func logOut() async throws(Failure) -> Bool {
-        try await failing("could not log out") { () throws(TokenError) in
+        let stored = try await failing("could not log out") { () throws(TokenError) in
             let lock = try await file.lock()
             defer { withExtendedLifetime(lock) {} }
-            guard let tokens = try await file.tokens() else { return false }
-            try await file.store(nil)
-            guard let url = grant.texts[.revocationURL], let token = tokens.refresh ?? tokens.access else {
-                return true
-            }
+            let tokens = try await file.tokens()
+            if tokens != nil { try await file.store(nil) }
+            return tokens
+        }
+        guard let stored, let url = grant.texts[.revocationURL], let token = stored.refresh ?? stored.access else {
+            return stored != nil
+        }
+        return try await failing("the tokens were removed here, but could not be revoked") { () throws(TokenError) in
             try fetch.register([token])
-            let hint = tokens.refresh == nil ? "access_token" : "refresh_token"
+            let hint = stored.refresh == nil ? "access_token" : "refresh_token"
             let request = grant.request([("token", token), ("token_type_hint", hint)], to: url)
             let response = try await fetch.response(to: request)
             guard response.status / 100 == 2 else {
