@@ -44,7 +44,8 @@ package struct Diagnostic: Error, Equatable {
     package var help: [String]
     /// The help for programs that use the library, if `help` names commands or options.
     package var programHelp: [String]?
-    /// The names that would be valid at the primary location, if the error is an unknown name: what an editor can complete.
+    /// The names that would be valid at the primary location, if the error is an unknown name: what an editor can complete; or
+    /// the inputs that a call is missing.
     package var validNames: [String] = []
 
     /// Creates a diagnostic; see the properties.

@@ -520,6 +520,13 @@ def check_features(program, folder):
         item = next(item for item in items if item["label"] == name)
         assert item["textEdit"]["newText"] == expected, item
         assert item.get("insertTextFormat", 1) == 1 + ("$1" in expected), item
+    # The inputs of an operation are declared in its document.
+    text = contract.replace("@", "      - {call: api.one}")
+    client.open(path, text)
+    here = {"line": 10, "character": 18}
+    actions = client.call("textDocument/codeAction", textDocument={"uri": uri(path)}, range={"start": here, "end": here},
+                          context={"diagnostics": []})
+    assert '{call: api.one, with: {id: ""}}' in edited(text, actions[0]["edit"]["changes"][uri(path)]), actions
     assert client.end() == 0
     return "completion, quick fixes, hints, lenses, hover, snippets"
 

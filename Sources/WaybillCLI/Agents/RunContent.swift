@@ -52,7 +52,10 @@ struct RunContent {
         content["manifest"] = .string(result.manifest)
         content["outcome"] = .string(outcome ?? result.outcome.rawValue)
         content["mocked"] = .bool(isMocked)
-        content["counts"] = result.counts.json
+        var counts = result.counts.json.object ?? JSONObject()
+        // Steps that have not ended are recorded as if they were cancelled.
+        if let outcome { counts[outcome] = counts.removeValue(named: "cancelled") }
+        content["counts"] = .object(counts)
         // Half of the content, so that failures have the rest.
         var budget = ResultBudget(AgentTools.maximumBytes / 2)
         content["outputs"] = .object(
@@ -71,6 +74,7 @@ struct RunContent {
         let shown = budget.prefix(
             steps.lazy.map { step in
                 var object = step.json.object ?? JSONObject()
+                if let outcome, step.outcome == .cancelled { object["outcome"] = .string(outcome) }
                 if step.failure != nil { object["text"] = .string(printer.text(of: step).excerpt(Self.maximumFailure)) }
                 return redactor.redact(.object(object))
             }

@@ -26,7 +26,7 @@ enum QuickFixes: EditorFeature {
         if let name = label.suggestedName {
             (title, edit) = ("Replace by '\(name)'", WrittenName(label.span).edit(to: name))
         } else if diagnostic.id == "missing-input",
-            let insertion = insertion(of: diagnostic.secondary, at: label.span, request)
+            let insertion = insertion(of: diagnostic.validNames, at: label.span, request)
         {
             (title, edit) = ("Give the missing inputs", insertion)
         } else {
@@ -37,14 +37,21 @@ enum QuickFixes: EditorFeature {
         ]
     }
 
-    /// Returns the edit that gives a call the inputs that are declared at some locations; their values remain to be written.
+    /// Returns the edit that gives a call some inputs; their values remain to be written.
     private static func insertion(
-        of declarations: [Diagnostic.Label],
+        of inputs: [String],
         at call: SourceSpan,
         _ request: DocumentRequest
     ) -> TextEdit? {
-        let names = declarations.map { WrittenName($0.span).text }
-        guard let root = request.tree, let step = TreePosition(of: call.range.lowerBound, in: root).mapping,
+        // A name that is not plain YAML is written as JSON.
+        let names = inputs.map { name in
+            let isPlain = name.unicodeScalars.allSatisfy {
+                $0.isASCII && $0.properties.isAlphabetic || "_-0123456789".unicodeScalars.contains($0)
+            }
+            return isPlain ? name : JSONWriter().string(.string(name))
+        }
+        guard !names.isEmpty, let root = request.tree,
+            let step = TreePosition(of: call.range.lowerBound, in: root).mapping,
             let entry = step.entries.first(where: { $0.value.span.range == call.range })
         else { return nil }
         let file = call.file

@@ -106,6 +106,7 @@ struct CallInputs: ManifestRule {
                 secondary: missing.map { .init($0.name.span, "declared here") },
                 help: ["Give it under 'with'."]
             )
+            diagnostics[diagnostics.count - 1].validNames = missing.map(\.name.value)
         }
         return diagnostics
     }

@@ -234,16 +234,16 @@ private struct OperationCallCheck {
         }
         guard !missing.isEmpty else { return [] }
         let names = missing.map { "'\($0.name)'" }.joined(separator: ", ")
-        return [
-            Diagnostic(
-                "missing-input",
-                "the operation '\(operation.entry.name)' requires \(missing.count == 1 ? "input" : "the inputs") \(names)",
-                severity: isError ? .error : .warning,
-                at: call.name.span,
-                secondary: missing.flatMap { secondary($0.location) },
-                help: ["Give it under 'with'."]
-            )
-        ]
+        var diagnostic = Diagnostic(
+            "missing-input",
+            "the operation '\(operation.entry.name)' requires \(missing.count == 1 ? "input" : "the inputs") \(names)",
+            severity: isError ? .error : .warning,
+            at: call.name.span,
+            secondary: missing.flatMap { secondary($0.location) },
+            help: ["Give it under 'with'."]
+        )
+        diagnostic.validNames = missing.map(\.name)
+        return [diagnostic]
     }
 
     private var params: [Setting<ParameterSetting>] { site.merged.params.filter { $0.value.value != nil } }
