@@ -96,7 +96,7 @@ import WaybillTestSupport
             secrets: {token: {env: TOKEN}}
             defaults: {downloads: {unfinished: kept/parts}}
             services: {s: {baseURL: "\(server.url(""))"}}
-            graphs: {main: {chain: [{id: d, get: "/f.bin?t=${secrets.token}", download: {to: f.bin}}]}}
+            graphs: {main: {chain: [{id: d, get: "/f.bin?t=${secrets.token}", download: {to: f.bin}, mock: {body: x}}]}}
 
             """,
             to: "m.yaml"
@@ -126,6 +126,18 @@ import WaybillTestSupport
                 0
             )
         }
+        let mocked = try await Command.run(
+            CommandCase.program,
+            ["run", "m.yaml", "--mock", "--out", "mocked"],
+            in: folder.path,
+            variables: ["TOKEN": "hunter2hunter2"]
+        )
+        #expect(mocked.status == 0, "\(mocked.outputText)\(mocked.errorText)")
+        #expect(
+            folder.names(in: "kept/parts").sorted() == [
+                "notes.part", "old.bin-01234567.part", "old.bin-01234567.part.json",
+            ]
+        )
         let (starts, started) = AsyncStream.makeStream(of: Int32.self)
         async let killed = Command.run(
             CommandCase.program,

@@ -243,9 +243,11 @@ struct AttemptDownload: Sendable {
     }
 
     /// Returns the path of the file that the next run continues, if the setting has a folder for those; `nil` for a
-    /// request that cannot be continued.
+    /// request that cannot be continued, and with the mock server, whose files are no service's.
     private func unfinishedPath(of request: HTTPRequest) throws(EvaluationFailure) -> String? {
-        guard let setting = plan.settings.unfinishedDownloads, definition.resumes, request.method == "GET" else {
+        guard let setting = plan.settings.unfinishedDownloads, definition.resumes, request.method == "GET",
+            !run.executor.isMocked
+        else {
             return nil
         }
         let folder = try setting.value.checkedPath(.cache, within: scope.environment.files)
