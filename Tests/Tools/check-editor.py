@@ -520,6 +520,17 @@ def check_features(program, folder):
         item = next(item for item in items if item["label"] == name)
         assert item["textEdit"]["newText"] == expected, item
         assert item.get("insertTextFormat", 1) == 1 + ("$1" in expected), item
+    # An input takes the value of the manifest's input with the same name.
+    text = ('waybill: 1\ninputs: {other: {type: string, default: M}}\nservices: {s: {baseURL: "http://127.0.0.1:9"}}\n'
+            'endpoints: {item: {path: "/${inputs.user}${inputs.other}", inputs: {user: {type: string, default: E}}}}\n'
+            'graphs: {main: {chain: [{call: item}]}}\n')
+    client.open(path, text)
+    for line, column, name, is_allowed in ((3, 68, "other", False), (1, 10, "user", False), (3, 68, "zz", True), (1, 10, "zz", True)):
+        try:
+            client.at("textDocument/rename", path, line, column, newName=name)
+            assert is_allowed, name
+        except RuntimeError as error:
+            assert not is_allowed and "the manifest would change" in str(error), (name, error)
     # The inputs of an operation are declared in its document.
     text = contract.replace("@", "      - {call: api.one}")
     client.open(path, text)

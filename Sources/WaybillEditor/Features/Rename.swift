@@ -121,7 +121,7 @@ extension Workspace {
 
 extension ManifestNames {
     /// Which names refer to the same thing, in the order of the texts: a number for each name, that of what it refers to in the
-    /// order of first use. Manifests that differ only in names have the same shape.
+    /// order of first use, and which inputs have the same name. Manifests that differ only in names have the same shape.
     fileprivate func shape(in workspace: Workspace) -> [Int] {
         var files: [SourceFile: String] = [:]
         for occurrence in occurrences where files[occurrence.span.file] == nil {
@@ -136,11 +136,21 @@ extension ManifestNames {
             return order[0] < order[1]
         }
         var numbers: [Int: Int] = [:]
-        return sorted.map { occurrence in
+        let shape = sorted.map { occurrence in
             guard let symbol = occurrence.symbol else { return -1 }
             let number = numbers[symbol] ?? numbers.count
             numbers[symbol] = number
             return number
         }
+        // An input takes the value of the manifest's input with the same name.
+        var groups: [CodePoints: Int] = [:]
+        let inputs = sorted.filter { $0.isDefinition && $0.kind == .input }.compactMap(\.symbol)
+        return shape
+            + inputs.map { symbol in
+                let name = CodePoints(symbols[symbol].name)
+                let group = groups[name] ?? groups.count
+                groups[name] = group
+                return group
+            }
     }
 }
