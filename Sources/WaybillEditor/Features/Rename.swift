@@ -43,7 +43,8 @@ enum Rename: EditorFeature {
             let root = request.workspace.key(ofName: analysis.file.name)
             guard let renamed = request.workspace.analysis(of: root, replacing: texts),
                 renamed.errorCount <= analysis.errorCount,
-                let others = renamed.names, others.shape(in: request.workspace) == names.shape(in: request.workspace)
+                let others = renamed.names, others.shape(in: request.workspace) == names.shape(in: request.workspace),
+                !others.joinsInputs(of: names)
             else {
                 let kind = lookup.symbol.kind.words
                 throw ResponseError(
@@ -121,7 +122,7 @@ extension Workspace {
 
 extension ManifestNames {
     /// Which names refer to the same thing, in the order of the texts: a number for each name, that of what it refers to in the
-    /// order of first use, and which inputs have the same name. Manifests that differ only in names have the same shape.
+    /// order of first use. Manifests that differ only in names have the same shape.
     fileprivate func shape(in workspace: Workspace) -> [Int] {
         var files: [SourceFile: String] = [:]
         for occurrence in occurrences where files[occurrence.span.file] == nil {
@@ -136,21 +137,29 @@ extension ManifestNames {
             return order[0] < order[1]
         }
         var numbers: [Int: Int] = [:]
-        let shape = sorted.map { occurrence in
+        return sorted.map { occurrence in
             guard let symbol = occurrence.symbol else { return -1 }
             let number = numbers[symbol] ?? numbers.count
             numbers[symbol] = number
             return number
         }
-        // An input takes the value of the manifest's input with the same name.
-        var groups: [CodePoints: Int] = [:]
-        let inputs = sorted.filter { $0.isDefinition && $0.kind == .input }.compactMap(\.symbol)
-        return shape
-            + inputs.map { symbol in
-                let name = CodePoints(symbols[symbol].name)
-                let group = groups[name] ?? groups.count
-                groups[name] = group
-                return group
-            }
+    }
+
+    /// Whether inputs that had different names have the same one in manifests of the same shape. One of them would take the value
+    /// of the other: that of the manifest's input is the value of others with its name.
+    fileprivate func joinsInputs(of others: ManifestNames) -> Bool {
+        func inputs(_ names: ManifestNames) -> [CodePoints] {
+            names.occurrences.filter { $0.isDefinition && $0.kind == .input }
+                .sorted { left, right in
+                    (left.span.file.name, left.span.range.lowerBound) < (
+                        right.span.file.name, right.span.range.lowerBound
+                    )
+                }
+                .compactMap { $0.symbol.map { CodePoints(names.symbols[$0].name) } }
+        }
+        var known: [CodePoints: CodePoints] = [:]
+        return zip(inputs(others), inputs(self)).contains { before, after in
+            known.updateValue(before, forKey: after).map { $0 != before } ?? false
+        }
     }
 }
