@@ -48,7 +48,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROUNDS = 3
 # What a run writes for itself; and what differs between two runs that do the same.
 RUN_FILES = {"events.ndjson", "run.json", "sources.json"}
-OWN_MEMBERS = {"id", "manifest", "startedAt", "finishedAt", "time", "attempts", "bytes"}
+OWN_MEMBERS = {"id", "manifest", "startedAt", "finishedAt", "time", "responseTimes", "attempts", "bytes"}
 INTERRUPTED = {-signal.SIGKILL, -signal.SIGINT, -signal.SIGTERM, 130, 143}
 UNSURE = b"--repeat-unsure sends"
 
@@ -114,6 +114,8 @@ def summary(result):
             # The last response to a download is one or the other.
             del rest["status"]
         if "elements" in rest:
+            # Those of the last process.
+            rest["elements"].pop("responseTimes", None)
             rest["elements"]["failures"].sort(key=lambda failure: failure["element"])
             for failure in rest["elements"]["failures"]:
                 if failure["kind"] == "timeout":
