@@ -55,7 +55,7 @@ final class AgentServer: Sendable {
         withExtendedLifetime(thread) { Output.finish(within: Self.patience) }
     }
 
-    /// Stops all runs as Ctrl-C does. Nothing new starts, and no more results are sent.
+    /// Stops all runs as Ctrl-C does. No call starts after this, and no more results are sent.
     private func close() {
         let controls = state.withLock { state in
             state.isClosing = true

@@ -16,8 +16,9 @@ final class Workspace {
 
     /// How positions are counted.
     var encoding = PositionEncoding.utf16
-    /// Whether the client has snippets, and indents their lines as it is told to.
+    /// Whether the client supports snippets.
     var hasSnippets = false
+    /// Whether the client indents the lines of a snippet if the server asks for it (`insertTextMode`).
     var adjustsIndentation = false
     /// The paths of the folders of the client. What is known of the files in them is read again after a change.
     var folders: [String] = [] { didSet { includes = nil } }

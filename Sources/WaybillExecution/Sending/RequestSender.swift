@@ -30,8 +30,8 @@ struct RequestSender: Sendable {
         case failure(TransportFailure)
         /// Nothing was sent, for this reason.
         case refusal(Failure)
-        /// The response has events, of which not all were received, or a file that could not be stored, or not the expected one. `status` is what the server sent,
-        /// which differs from the response's if the file was resumed.
+        /// Not all events of the response were received, or its file could not be stored or is not the expected one. `status`
+        /// is what the server sent, which differs from the response's if the file was resumed.
         case fileFailure(Failure, HTTPResponse, status: Int)
         /// Nothing was sent, because the file that it would download exists.
         case fileExists

@@ -1,7 +1,7 @@
 package import WaybillJSON
 
-/// Reads the events of a stream that arrives in pieces (WHATWG HTML, section 9.2.6). An event that an empty line does not
-/// end is none.
+/// Reads the events of a stream that arrives in pieces (WHATWG HTML, section 9.2.6). An event counts only if an
+/// empty line ends it.
 package struct ServerSentEvents: Sendable {
     /// The ID of the last event that had one; empty if there is none.
     package private(set) var lastID: String

@@ -90,7 +90,7 @@ package struct ImportedPart: Sendable {
     package var contentType: String?
     package var headers: [ImportedField] = []
 
-    /// Creates a part. An empty media type is none.
+    /// Creates a part. An empty media type counts as absent.
     init(
         name: String,
         content: Content,
@@ -184,7 +184,7 @@ package struct ImportedAuth: Sendable, Hashable {
         ImportedAuth(method: method, members: members.map { ImportedField($0.name, change($0.value)) })
     }
 
-    /// The name of the secret in a member; nil if it is none.
+    /// The name of the secret in a member; `nil` if the member is not secret.
     func secretName(of member: String) -> String? {
         switch member {
         case "" where method == "bearer": "token"

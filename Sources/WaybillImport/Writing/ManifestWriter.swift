@@ -266,7 +266,7 @@ struct ManifestWriter {
         return [ManifestEntry("description", .string(plain(text)))]
     }
 
-    /// Returns the name of a manifest, which is no template.
+    /// Returns the name of a manifest with `{` for each `${`, which would be evaluated.
     func nameText(_ name: String) -> String {
         var text = plain(name)
         while text.contains("${") { text = text.replacing("${", with: "{") }

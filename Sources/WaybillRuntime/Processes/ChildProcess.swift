@@ -68,7 +68,7 @@ package struct ChildProcess: Sendable {
 
     private init(end: End = .cancelled) { self.end = end }
 
-    /// The program with a name: its absolute path; `nil` if there is none that can be executed.
+    /// Returns the absolute path of the program with a name; `nil` if no file with the name can be executed.
     private static func path(of name: String, in folder: String, _ variables: [String: String]) -> String? {
         let candidates =
             name.utf8.contains(UInt8(ascii: "/"))
