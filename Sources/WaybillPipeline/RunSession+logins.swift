@@ -5,12 +5,15 @@ package import WaybillPlan
 import WaybillResults
 import WaybillTransport
 
+extension RequestPlan {
+    /// Whether a user must log in before the request can be sent.
+    package var needsUser: Bool { (settings.auth?.value.method as? OAuth2Authentication)?.grant.isInteractive ?? false }
+}
+
 extension RunSession {
     /// Throws before anything is sent if a user must log in first.
     func checkLogins(_ secrets: [String: String]) async throws(RunError) {
-        let requests = plan.requests.filter {
-            ($0.settings.auth?.value.method as? OAuth2Authentication)?.grant.isInteractive ?? false
-        }
+        let requests = plan.requests.filter(\.needsUser)
         guard !requests.isEmpty, !options.usesMock, !options.sendsNothing else { return }
         var errors: [Diagnostic] = []
         do throws(TokenLogin.Failure) {

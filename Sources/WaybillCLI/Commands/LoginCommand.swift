@@ -21,7 +21,7 @@ struct LoginCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(noColour: true)
-        try options.use(output, { $0.isInteractive }) { (login, name) throws(TokenLogin.Failure) in
+        try options.use(output, ofUsers: true) { (login, name) throws(TokenLogin.Failure) in
             try await login.logIn { instruction in
                 switch instruction {
                 case .open(let url):
@@ -48,7 +48,7 @@ struct LogoutCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(noColour: true)
-        try options.use(output, { _ in true }) { (login, name) throws(TokenLogin.Failure) in
+        try options.use(output, ofUsers: false) { (login, name) throws(TokenLogin.Failure) in
             let hadTokens = try await login.logOut()
             output.write("\(name): \(hadTokens ? "logged out" : "no tokens are stored")\n")
         }
@@ -66,9 +66,11 @@ struct LoginOptions: ParsableArguments {
 
     /// Calls a function with the selected tokens, one after another, and a name for each. Reports errors, and throws the
     /// exit status.
+    ///
+    /// - Parameter ofUsers: Whether only tokens that a user creates are selected.
     func use(
         _ output: Output,
-        _ isIncluded: @escaping @Sendable (TokenLogin) -> Bool,
+        ofUsers: Bool,
         _ body: @escaping @Sendable (TokenLogin, String) async throws(TokenLogin.Failure) -> Void
     ) throws {
         let (planOptions, diagnostics) = try inputs.planOptions(output)
@@ -78,10 +80,17 @@ struct LoginOptions: ParsableArguments {
         }
         output.report(diagnostics + stage.diagnostics)
         guard let (plan, requests) = stage.value else { throw ExitStatus.invalid }
-        let selected = requests.filter { service == nil || $0.service == service }
-        guard !selected.isEmpty else {
+        let stored = requests.filter { service == nil || $0.service == service }
+        guard !stored.isEmpty else {
             let subject = service.map { "no service '\($0)'" } ?? "no service"
             throw output.notRun("the manifest has \(subject) with 'store' in 'auth: {oauth2: …}'")
+        }
+        let selected = stored.filter { !ofUsers || $0.needsUser }
+        guard !selected.isEmpty else {
+            throw output.notRun(
+                "nobody needs to log in: 'login' is for the grants 'device' and 'authorization_code'; runs get the tokens of "
+                    + "others by themselves"
+            )
         }
         var runOptions = RunOptions()
         runOptions.variables = planOptions.variables
@@ -90,7 +99,6 @@ struct LoginOptions: ParsableArguments {
         let work = Task {
             do throws(RunError) {
                 try await session.withLogins(of: selected) { (login) throws(TokenLogin.Failure) in
-                    guard isIncluded(login) else { return }
                     try await body(
                         login,
                         line(login.services.isEmpty ? plan.name : login.services.joined(separator: ", "))

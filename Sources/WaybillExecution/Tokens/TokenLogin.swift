@@ -38,9 +38,6 @@ package struct TokenLogin: Sendable {
     let grant: TokenGrant
     fileprivate let run: RunContext
 
-    /// Whether a user must log in before a run can use the tokens.
-    package var isInteractive: Bool { grant.method.grant.isInteractive }
-
     /// The file of the tokens.
     package var path: String { file.path }
 
