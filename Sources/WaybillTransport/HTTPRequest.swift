@@ -1,3 +1,4 @@
+import WaybillFormats
 package import WaybillRuntime
 
 /// A request that is ready to be sent: all of its templates have been evaluated.
@@ -90,9 +91,7 @@ package struct HTTPRequest: Sendable, Equatable {
     package static func isSafe(method: String) -> Bool { ["GET", "HEAD"].contains(method) }
 
     /// Whether sending a request with this method twice means the same as sending it once.
-    package static func isIdempotent(method: String) -> Bool {
-        ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"].contains(method)
-    }
+    package static func isIdempotent(method: String) -> Bool { RequestMethods.isIdempotent(method) }
 }
 
 /// A host and a port.

@@ -1,16 +1,16 @@
 import WaybillDiagnostics
+import WaybillFormats
 import WaybillManifest
 
 /// A request that is retried must be safe to send again.
 struct RetryEffect: ManifestRule {
-    /// The methods that may be sent twice (RFC 9110, section 9.2.2).
-    private static let idempotent = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]
     /// The failures that occur before anything was sent.
     private static let harmless = ["dns", "connect", "tls", "unreachable"].map(RetryPolicy.Cause.kind)
 
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.requests.all.compactMap { site in
-            guard let method = site.method, !Self.idempotent.contains(method), !site.unknown.contains(RetryPolicy.key)
+            guard let method = site.method, !RequestMethods.isIdempotent(method),
+                !site.unknown.contains(RetryPolicy.key)
             else { return nil }
             // The settings of outer levels also apply to other requests.
             let own = site.steps.last?.retry ?? site.definition.settings.retry
