@@ -33,6 +33,10 @@ import WaybillTransport
             "{get: /a, query: {v: 1.10, n: 001, t: true, l: [1, \"${'b c'}\"]}}",
             "http://s/a?v=1.10&n=001&t=true&l=1&l=b%20c"
         ),
+        (
+            "{get: /a, query: {l: \"${split('b,c', ',')}\", w: \"${null}\"}}",
+            "http://s/a?l=b&l=c"
+        ),
         ("{get: \"/a?x=1\", query: {y: 2}}", "http://s/a?x=1&y=2"),
         ("{get: \"/${raw('a/b?x=1&y=%20z')}\"}", "http://s/a/b?x=1&y=%20z"),
         ("{get: \"${raw('/a/b?x=1#y')}\"}", "http://s/a/b?x=1%23y"),

@@ -16,19 +16,20 @@ extension RequestBuilder {
         // With room for the three default fields.
         fields.reserveCapacity(written.count + 3)
         for entry in written {
+            let name = entry.value.name.value
             for value in entry.value.texts ?? [] {
-                let text = try value.text(in: scope.scope(entry.level))
-                try register(text)
-                let name = entry.value.name.value
-                if CredentialNames.contains(name) { registerCredentials(text.text) }
-                // It is not sent to another origin after a redirect, and its response is not stored.
-                fields.append(
-                    HTTPField(
-                        name: name,
-                        value: try text.text.asFieldValue(of: name, at: value.span),
-                        isSensitive: text.isSecret || CredentialNames.contains(name)
+                for text in try value.texts(in: scope.scope(entry.level)) {
+                    try register(text)
+                    if CredentialNames.contains(name) { registerCredentials(text.text) }
+                    // It is not sent to another origin after a redirect, and its response is not stored.
+                    fields.append(
+                        HTTPField(
+                            name: name,
+                            value: try text.text.asFieldValue(of: name, at: value.span),
+                            isSensitive: text.isSecret || CredentialNames.contains(name)
+                        )
                     )
-                )
+                }
             }
         }
         func isMissing(_ name: String) -> Bool {

@@ -147,7 +147,9 @@ private struct FieldValues {
         let scope = scope.scope(entry.level)
         if let field = entry.value as? QuerySetting {
             var list = ParameterList(arrays: .repeat)
-            for text in field.texts ?? [] { list.add(field.name.value, try text.text(in: scope)) }
+            for template in field.texts ?? [] {
+                for text in try template.texts(in: scope) { list.add(field.name.value, text) }
+            }
             lists[index] = list
         } else if let parameter = entry.value as? ParameterSetting, let value = parameter.value {
             if areFields {

@@ -75,7 +75,7 @@ extension ExpressionFunction {
 
 extension JSON {
     /// The text of a string, of a number as it was written, or of a boolean; `nil` for other values.
-    var scalarText: String? {
+    package var scalarText: String? {
         switch self {
         case .string(let text): text
         case .number(let number): number.text

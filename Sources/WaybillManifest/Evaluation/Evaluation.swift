@@ -113,6 +113,20 @@ extension ScalarTemplate {
         try text(in: scope) { $0.shown }.text
     }
 
+    /// Returns the scalar as the values of a field. A lone `${…}` may also be null, for a field that is left out, or a list.
+    package func texts(in scope: EvaluationScope) throws(EvaluationFailure) -> [ScopeText] {
+        do throws(EvaluationFailure) {
+            return [try text(in: scope)]
+        } catch {
+            guard let lone = template?.template.loneExpression, let value = try? lone.evaluate(in: scope) else {
+                throw error
+            }
+            guard value.json != .null else { return [] }
+            guard let texts = value.json.array?.map(\.scalarText), !texts.contains(nil) else { throw error }
+            return texts.compactMap { $0.map { ScopeText($0, isSecret: value.isSecret) } }
+        }
+    }
+
     private func text(
         in scope: EvaluationScope,
         rewriting rewrite: (ScopeText) -> String
