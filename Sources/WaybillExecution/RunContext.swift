@@ -140,6 +140,17 @@ final class RunContext: Sendable {
         }
     }
 
+    /// Reports a warning about a request, unless it was reported at the location before.
+    func warn(_ message: String, at span: SourceSpan, step: String, endpoint: String?) {
+        let isNew = requestWarnings.withLock { warnings in
+            // Messages can contain names from responses, so what is remembered is limited.
+            if warnings.count > 1_000 { warnings.removeAll() }
+            return warnings.insert("\(span.file.name):\(span.start): \(message)").inserted
+        }
+        guard isNew else { return }
+        events.emit(.warning(redactor.text(message), at: SourceLocation(span)), step: step, endpoint: endpoint)
+    }
+
     /// The failure for an expression that could not be evaluated.
     func failure(_ problem: EvaluationFailure) -> Failure {
         Failure(

@@ -2,6 +2,7 @@ import Testing
 import WaybillDiagnostics
 import WaybillJSON
 import WaybillResults
+import WaybillTransport
 
 @testable import WaybillExecution
 
@@ -220,6 +221,36 @@ import WaybillResults
         let outcome = await fixture.run()
         #expect(outcome.summary == "a:failed b:passed")
         #expect(outcome.result.steps[0].failure?.message.string == "too few: 1")
+    }
+
+    @Test func `an action after a failure reads the body, and is not dropped in silence`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                onFailure: collect
+                chain:
+                  - id: a
+                    get: /a
+                    intercept: {beforeFailure: [{recover: "${response.body.error}", when: response.status == 422}]}
+                    outputs: {text: $}
+                  - id: b
+                    get: /a
+                    intercept: {beforeFailure: [{recover: "${response.body.other.x}"}], afterFailure: [{log: "${$.x}"}]}
+                  - id: c
+                    get: /c
+                    intercept: {beforeFailure: [{recover: 1, when: response.status == 422}]}
+                outputs: {text: steps.a.outputs.text}
+            """,
+            ["/a": .json(#"{"error": "no such city"}"#, status: 422), "/c": .failure(.connect)]
+        )
+        let listener = EventListener()
+        let outcome = await fixture.run(events: EventStream(journal: nil, observers: [listener]))
+        #expect(outcome.summary == "a:passed b:failed c:failed")
+        let warnings = listener.warnings
+        #expect(warnings.count == 2, "\(warnings)")
+        #expect(warnings.first?.hasPrefix("an action of 'beforeFailure' had no effect: ") == true)
+        #expect(warnings.last?.hasPrefix("an action of 'afterFailure' had no effect: ") == true)
     }
 
     @Test func `the manifest's own message is reported, and the original message is kept`() async throws {

@@ -409,13 +409,6 @@ struct Attempt: Sendable {
     }
 
     func warn(_ message: String) {
-        let location = plan.address.text.span
-        let isNew = run.requestWarnings.withLock { warnings in
-            // Messages can contain names from responses, so what is remembered is limited.
-            if warnings.count > 1_000 { warnings.removeAll() }
-            return warnings.insert("\(location.file.name):\(location.start): \(message)").inserted
-        }
-        guard isNew else { return }
-        emit(.warning(run.redactor.text(message), at: SourceLocation(plan.address.text.span)))
+        run.warn(message, at: plan.address.text.span, step: context.path, endpoint: plan.endpoint)
     }
 }

@@ -46,12 +46,35 @@ struct Interceptor {
         for action in setting.value.actions[moment] ?? [] {
             do throws(EvaluationFailure) {
                 let scope = outcome.scope.scope(setting.level)
-                if let when = action.when, try !when.holds(in: scope) { continue }
-                try perform(action, in: scope, on: &outcome)
+                if try applies(action, in: scope, to: outcome) { try perform(action, in: scope, on: &outcome) }
             } catch {
-                // An earlier failure is more informative.
-                outcome.failure = outcome.failure ?? run.failure(error)
+                guard outcome.failure != nil else {
+                    outcome.failure = run.failure(error)
+                    continue
+                }
+                // The earlier failure is more informative.
+                run.warn(
+                    "an action of '\(moment.rawValue)' had no effect: \(error.message)",
+                    at: error.span,
+                    step: context.path,
+                    endpoint: request.plan.endpoint
+                )
             }
+        }
+    }
+
+    /// Whether the condition of an action holds. One about the response does not if the request failed without one.
+    private func applies(
+        _ action: Interception.Action,
+        in scope: EvaluationScope,
+        to outcome: AttemptOutcome
+    ) throws(EvaluationFailure) -> Bool {
+        guard let when = action.when else { return true }
+        do throws(EvaluationFailure) {
+            return try when.holds(in: scope)
+        } catch {
+            guard outcome.failure != nil, outcome.response == nil else { throw error }
+            return false
         }
     }
 

@@ -97,7 +97,12 @@ struct ResponseEvaluator {
         let rejection = isExpected ? nil : statusFailure(expectedStatus)
         // A rejected 2xx response may have created something, which its outputs name. The condition of a poll sees the
         // data of responses with any status.
-        if let rejection, part != .poll, !isSuccess { return withContract(rejection) }
+        if let rejection, part != .poll, !isSuccess {
+            if plan.settings.intercept != nil, plan.readsBody {
+                evaluated.body = (try? decoder.decode(response)).map { ScopeValue($0.value) }
+            }
+            return withContract(rejection)
+        }
         let dataFailure = dataFailure()
         // They are evaluated after the last page or poll.
         if part != .whole, !redactor.register(secretOutputsOf: plan, in: scope), part == .poll, isSuccess {
