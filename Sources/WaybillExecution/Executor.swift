@@ -124,7 +124,9 @@ package struct Executor: Sendable {
             events.emit(isPaused ? .runPaused : .runUnpaused, step: step)
         } _: {
             // A run has many small requests. On the transport's own executor, they do not switch threads.
-            await withTaskExecutorPreference(transport.taskExecutor) { await runGraphs(in: context) }
+            let end = await withTaskExecutorPreference(transport.taskExecutor) { await runGraphs(in: context) }
+            await context.tokens.finish()
+            return end
         }
         warnOfUnrepeated(context)
         warnOfShortSecretsReceived()

@@ -15,6 +15,12 @@ import WaybillTestSupport
             /// The forms that were received, by path.
             var forms: [String: [String]] = [:]
             var isExpired = false
+            /// How many requests for a token fail with status 503.
+            var failures = 0
+            /// How long a request for a token takes, in milliseconds.
+            var delay: UInt32 = 0
+            /// The members of an answer with a token besides the tokens.
+            var rest = "\"token_type\": \"Bearer\", \"expires_in\": 3600"
             /// The token file when the protected content was requested.
             var stored: [String] = []
         }
@@ -30,8 +36,13 @@ import WaybillTestSupport
         /// Refuses the newest access token from now on.
         func expire() { state.withLock { $0.isExpired = true } }
 
+        func answerTokens(failures: Int = 0, delay: UInt32 = 0, with rest: String? = nil) {
+            state.withLock { ($0.failures, $0.delay, $0.rest) = (failures, delay, rest ?? $0.rest) }
+        }
+
         func answer(_ request: ReceivedRequest) -> ServerResponse {
             let form = String(decoding: request.body, as: UTF8.self)
+            if request.target == "/token" { usleep(1000 * state.withLock { $0.delay }) }
             return state.withLock { state in
                 state.forms[request.target, default: []].append(form)
                 switch request.target {
@@ -41,6 +52,10 @@ import WaybillTestSupport
                             + #""interval": 1, "expires_in": 60}"#
                     )
                 case "/token":
+                    if state.failures > 0 {
+                        state.failures -= 1
+                        return ServerResponse(status: 503)
+                    }
                     if form.contains("device_code=") {
                         state.polls += 1
                         if state.polls == 1 { return Self.refusal("authorization_pending") }
@@ -54,8 +69,7 @@ import WaybillTestSupport
                     state.isExpired = false
                     let (access, refresh) = ("ACCESS-\(state.issued)", "REFRESH-\(state.issued)")
                     return .text(
-                        "{\"access_token\": \"\(access)\", \"token_type\": \"Bearer\", \"expires_in\": 3600, "
-                            + "\"refresh_token\": \"\(refresh)\"}"
+                        "{\"access_token\": \"\(access)\", \(state.rest), \"refresh_token\": \"\(refresh)\"}"
                     )
                 case "/items":
                     let isGood =
@@ -211,6 +225,57 @@ import WaybillTestSupport
             server.expire()
             #expect(try await run().status == 0)
             #expect(server.forms("/token").last?.contains("REFRESH-1") == true)
+        }
+    }
+
+    @Test func `tokens that a server has sent are not lost`() async throws {
+        try await withServer { server, url in
+            write("grant: refresh_token, refreshToken: REFRESH-0", at: url)
+            // Another step fails while the server renews the token.
+            server.answerTokens(delay: 700)
+            let (manifest, failing) = ("m.yaml", "{get: /other, auth: none, expect: {status: 418}}")
+            let text = try #require(folder.read(manifest))
+            folder.write(
+                text.replacing("{chain: [{get: /items}]}", with: "{batch: [{get: /items}, \(failing)]}"),
+                to: manifest
+            )
+            #expect(try await run().status == 1)
+            #expect(folder.read("tokens.json")?.contains("REFRESH-1") == true)
+            #expect(server.stored == [])
+
+            // An answer without a usable access token.
+            folder.write(text, to: manifest)
+            server.expire()
+            server.answerTokens(with: "\"token_type\": \"mac\"")
+            #expect(try await run().status == 1)
+            #expect(folder.read("tokens.json")?.contains("REFRESH-2") == true)
+
+            // A process was killed before the file was in its place.
+            server.answerTokens(failures: 1, with: "\"token_type\": \"Bearer\", \"expires_in\": 20")
+            rename("\(folder.path)/tokens.json", "\(folder.path)/.tokens.json.0.tmp")
+            #expect(try await run().status == 0)
+            #expect(server.forms("/token").last?.contains("REFRESH-2") == true)
+
+            // A short token is used by the next run, which need not write.
+            let asked = server.forms("/token").count
+            unlink("\(folder.path)/tokens.json.lock")
+            let next = try await run()
+            #expect(next.status == 0, "\(next.errorText)")
+            #expect(server.forms("/token").count == asked)
+            #expect(folder.names().filter { $0.hasSuffix(".tmp") } == [])
+        }
+    }
+
+    @Test func `tokens are removed only after they were revoked`() async throws {
+        try await withServer { server, url in
+            let grant = "grant: device, deviceURL: \"\(url)/device\""
+            write("\(grant), revocationURL: \"http://127.0.0.1:1/revoke\"", at: url)
+            #expect(try await waybill("login", "m.yaml").status == 0)
+            let failed = try await waybill("logout", "m.yaml")
+            #expect(failed.status == 3 && failed.errorText.contains("still stored in"), "\(failed.errorText)")
+            write("\(grant), revocationURL: \"\(url)/revoke\"", at: url)
+            #expect(try await waybill("logout", "m.yaml").outputText == "s: logged out\n")
+            #expect(server.forms("/revoke").count == 1)
         }
     }
 

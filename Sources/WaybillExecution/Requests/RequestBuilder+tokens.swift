@@ -50,6 +50,8 @@ extension RequestBuilder {
         }
         transfer.options.cookies = .off
         transfer.maximumBodyBytes = 1 << 20
+        // An answer that comes too late would be the only copy of a new refresh token.
+        if oauth2.store != nil { transfer.timeout = max(transfer.timeout, .seconds(30)) }
         transfer.acceptsCompression = true
         let client = TokenGrant.Client(
             id: texts[.clientId],

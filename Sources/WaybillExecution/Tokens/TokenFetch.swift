@@ -14,28 +14,24 @@ struct TokenFetch: Sendable {
     func token(after previous: AccessToken?) async -> Result<AccessToken, EvaluationFailure> {
         do throws(TokenError) {
             guard let file = grant.file else { return .success(try await fetchedToken(after: previous?.refreshToken)) }
-            let lock = try await file.lock()
-            defer { withExtendedLifetime(lock) {} }
-            let stored = try await file.tokens()
-            try register([stored?.access, stored?.refresh].compactMap(\.self))
-            // A request that is sent shortly before the token expires would arrive too late.
-            let now = Timestamp.now(), margin = Duration.seconds(30)
-            if let stored, let token = stored.valid(at: Timestamp(nanoseconds: now.nanoseconds + 30_000_000_000)),
-                !token.hasSameCodePoints(as: previous?.text ?? "")
-            {
-                return .success(
-                    AccessToken(
-                        text: token,
-                        refreshToken: stored.refresh,
-                        expiresAt: stored.expiresAt,
-                        renewalTime: stored.expiresAt.map { run.clock.now + now.duration(to: $0) - margin }
-                    )
-                )
+            if let token = try token(in: await file.tokens(), after: previous) { return .success(token) }
+            let renewal = try await file.renewal()
+            // Another process may have renewed it.
+            if let token = try token(in: renewal.tokens, after: previous) { return .success(token) }
+            do throws(TokenError) {
+                let token = try await fetchedToken(after: renewal.tokens?.refresh)
+                // If this process is killed before its first use, the next one has it.
+                try await file.store(token.stored, in: renewal)
+                return .success(token)
+            } catch {
+                if let refreshToken = error.refreshToken {
+                    try await file.store(TokenFile.Tokens(refresh: refreshToken), in: renewal)
+                } else if error.code == "invalid_grant", renewal.tokens != nil {
+                    // It is not sent again by each later run.
+                    try await file.store(nil, in: renewal)
+                }
+                throw error
             }
-            let token = try await fetchedToken(after: stored?.refresh)
-            // If this process is killed before its first use, the next one has it.
-            try await file.store(token.stored)
-            return .success(token)
         } catch {
             return .failure(
                 EvaluationFailure(
@@ -48,6 +44,21 @@ struct TokenFetch: Sendable {
         }
     }
 
+    /// The stored token, if it is valid and not the previous one.
+    private func token(in stored: TokenFile.Tokens?, after previous: AccessToken?) throws(TokenError) -> AccessToken? {
+        try register([stored?.access, stored?.refresh].compactMap(\.self))
+        let now = Timestamp.now()
+        guard let stored, let token = stored.valid(at: now), !token.hasSameCodePoints(as: previous?.text ?? "") else {
+            return nil
+        }
+        return AccessToken(
+            text: token,
+            refreshToken: stored.refresh,
+            renewsAt: stored.renewsAt,
+            renewalTime: stored.renewsAt.map { run.clock.now + now.duration(to: $0) }
+        )
+    }
+
     /// Fetches a token with a refresh token, or else with the grant.
     private func fetchedToken(after refreshToken: String?) async throws(TokenError) -> AccessToken {
         if let refreshToken {
@@ -56,7 +67,7 @@ struct TokenFetch: Sendable {
             } catch {
                 // If the refresh token has expired or was already used, the grant may still work, unless it is the
                 // same refresh token.
-                guard error.isRefusal, refreshToken != grant.refreshToken else { throw error }
+                guard error.isRefusal, refreshToken != grant.refreshToken else { throw explained(error) }
                 if grant.method.grant.isInteractive {
                     var error = error
                     error.message += "; \(TokenLogin.advice)"
@@ -67,7 +78,19 @@ struct TokenFetch: Sendable {
         guard !grant.method.grant.isInteractive else {
             throw TokenError(kind: .input, message: "none is stored that is still valid; \(TokenLogin.advice)")
         }
-        return try await ask(grant.request, grant.refreshToken)
+        do throws(TokenError) {
+            return try await ask(grant.request, grant.refreshToken)
+        } catch {
+            throw explained(error)
+        }
+    }
+
+    /// The error, with a reason if the server refused the refresh token of the manifest.
+    private func explained(_ error: TokenError) -> TokenError {
+        guard error.isRefusal, grant.refreshToken != nil else { return error }
+        var error = error
+        error.message += "; 'refreshToken' needs a new one if this one has expired or was used before"
+        return error
     }
 
     /// Registers tokens as secrets. Throws if one is too long.
@@ -88,16 +111,30 @@ struct TokenFetch: Sendable {
             )
         }
         let (start, issued) = (run.clock.now, Timestamp.now())
-        let fetched = try TokenResponse(await response(to: request))
+        var answer = try await response(to: request)
+        // The server has not processed the request (RFC 6585, section 4; RFC 9110, section 15.6.4).
+        for pause in [Duration.seconds(1), .seconds(2)] where [429, 503].contains(answer.status) {
+            let pause = min(answer.retryAfter() ?? pause, .seconds(10))
+            guard (try? await run.clock.sleep(for: pause)) != nil else { break }
+            answer = try await response(to: request)
+        }
+        let fetched: TokenResponse
+        do throws(TokenError) {
+            fetched = try TokenResponse(answer)
+        } catch {
+            var error = error
+            error.refreshToken = TokenResponse.refreshToken(in: answer)
+            try register([error.refreshToken ?? ""])
+            throw error
+        }
         try register([fetched.token, fetched.refreshToken ?? ""])
+        // A request that is sent shortly before the token expires would arrive too late.
+        let time = fetched.lifetime.map { $0 - min(.seconds(30), $0 / 10) }
         return AccessToken(
             text: fetched.token,
             refreshToken: fetched.refreshToken ?? refreshToken,
-            expiresAt: fetched.lifetime.map {
-                Timestamp(nanoseconds: issued.nanoseconds + Int64($0 / .nanoseconds(1)))
-            },
-            // A request that is sent shortly before the token expires would arrive too late.
-            renewalTime: fetched.lifetime.map { start + $0 - min(.seconds(30), $0 / 10) }
+            renewsAt: time.map { Timestamp(nanoseconds: issued.nanoseconds + Int64($0 / .nanoseconds(1))) },
+            renewalTime: time.map { start + $0 }
         )
     }
 

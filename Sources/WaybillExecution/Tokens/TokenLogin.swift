@@ -46,8 +46,9 @@ package struct TokenLogin: Sendable {
     /// Whether there are tokens that a run can use.
     package func isStored() async throws(Failure) -> Bool {
         try await failing("the stored tokens cannot be used") { () throws(TokenError) in
-            let tokens = try await file.tokens()
-            return tokens?.refresh != nil || tokens?.valid(at: .now()) != nil
+            if try await file.tokens()?.areUsable == true { return true }
+            // A killed process may have left new ones. If the file cannot be locked, there are none.
+            return (try? await file.renewal())?.tokens?.areUsable ?? false
         }
     }
 
@@ -57,45 +58,44 @@ package struct TokenLogin: Sendable {
     package func logIn(_ show: @Sendable (Instruction) -> Void) async throws(Failure) {
         try await failing("could not log in") { () throws(TokenError) in
             // If the file cannot be used, the user need not log in.
-            _ = try await file.tokens()
+            _ = try await file.renewal()
             let token =
                 switch grant.method.grant {
                 case .device: try await deviceToken(show)
                 case .authorizationCode: try await browserToken(show)
                 case .clientCredentials, .password, .refreshToken: preconditionFailure("no user has to log in")
                 }
-            let lock = try await file.lock()
-            defer { withExtendedLifetime(lock) {} }
-            try await file.store(token.stored)
+            try await file.store(token.stored, in: file.renewal())
         }
     }
 
     /// Revokes the tokens, if the manifest names the server's endpoint for that (RFC 7009), and removes them. Returns whether
-    /// there were any. They are removed even if they could not be revoked.
+    /// there were any. They are kept if the server could not be asked, for another attempt.
     package func logOut() async throws(Failure) -> Bool {
-        let stored = try await failing("could not log out") { () throws(TokenError) in
-            let lock = try await file.lock()
-            defer { withExtendedLifetime(lock) {} }
-            let tokens = try await file.tokens()
-            if tokens != nil { try await file.store(nil) }
-            return tokens
-        }
-        guard let stored, let url = grant.texts[.revocationURL], let token = stored.refresh ?? stored.access else {
-            return stored != nil
-        }
-        return try await failing("the tokens were removed here, but could not be revoked") { () throws(TokenError) in
-            try fetch.register([token])
-            let hint = stored.refresh == nil ? "access_token" : "refresh_token"
-            let request = grant.request([("token", token), ("token_type_hint", hint)], to: url)
-            let response = try await fetch.response(to: request)
-            guard response.status / 100 == 2 else {
-                throw TokenResponse.refused(
-                    response.status,
-                    try? JSONParser().parse(response.body),
-                    "revocation endpoint"
-                )
+        let renewal = try await failing("could not log out") { () throws(TokenError) in try await file.renewal() }
+        guard let stored = renewal.tokens else { return false }
+        do throws(TokenError) {
+            try await revoke(stored)
+        } catch {
+            try await failing("the tokens are still stored in '\(path)'") { () throws(TokenError) in
+                if !error.isRefusal { throw error }
+                try await file.store(nil, in: renewal)
             }
-            return true
+            try await failing("the tokens were removed here, but not revoked") { () throws(TokenError) in throw error }
+        }
+        try await failing("could not log out") { () throws(TokenError) in try await file.store(nil, in: renewal) }
+        return true
+    }
+
+    private func revoke(_ stored: TokenFile.Tokens) async throws(TokenError) {
+        guard let url = grant.texts[.revocationURL], let token = stored.refresh ?? stored.access else { return }
+        try fetch.register([token])
+        let hint = stored.refresh == nil ? "access_token" : "refresh_token"
+        let request = grant.request([("token", token), ("token_type_hint", hint)], to: url)
+        let response = try await fetch.response(to: request)
+        guard response.status / 100 == 2 else {
+            let body = try? JSONParser().parse(response.body)
+            throw TokenResponse.refused(response.status, body, "revocation endpoint")
         }
     }
 

@@ -34,7 +34,7 @@ struct TokenResponse: Sendable {
             throw TokenError(kind: .expect, message: "the token contains characters that cannot be sent")
         }
         self.token = token
-        refreshToken = (body["refresh_token"]?.string).flatMap { $0.isEmpty ? nil : $0 }
+        refreshToken = Self.refreshToken(in: response)
         let expiry = body["expires_in"] ?? .null
         lifetime = Self.seconds(expiry)
         guard lifetime != nil || expiry == .null else {
@@ -43,6 +43,12 @@ struct TokenResponse: Sendable {
                 message: "'expires_in' in the token endpoint's response is not a number of seconds"
             )
         }
+    }
+
+    /// The refresh token in a response of success, which may otherwise be invalid: the server has replaced the earlier one.
+    static func refreshToken(in response: HTTPResponse) -> String? {
+        guard response.status / 100 == 2, let body = try? JSONParser().parse(response.body) else { return nil }
+        return (body["refresh_token"]?.string).flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Returns a number of seconds, which some servers write as a string.
@@ -83,14 +89,13 @@ struct AccessToken: Sendable {
     var text: String
     /// The refresh token for the next request.
     var refreshToken: String?
-    /// When it expires; `nil` if it does not.
-    var expiresAt: Timestamp?
-    /// The time of the run's clock at which a new token is needed, shortly before this one expires; `nil` if it does
-    /// not expire.
+    /// When a new token is needed, shortly before this one expires; `nil` if it does not.
+    var renewsAt: Timestamp?
+    /// The same time of the run's clock.
     var renewalTime: Duration?
 
     /// What is stored of it.
-    var stored: TokenFile.Tokens { .init(access: text, expiresAt: expiresAt, refresh: refreshToken) }
+    var stored: TokenFile.Tokens { .init(access: text, renewsAt: renewsAt, refresh: refreshToken) }
 }
 
 /// A token that a request is sent with.
@@ -115,4 +120,6 @@ struct TokenError: Error, Sendable {
     var message: String
     /// Whether the endpoint refused the credentials, such as an expired refresh token.
     var isRefusal = false
+    /// The refresh token of an answer that cannot be used otherwise.
+    var refreshToken: String?
 }

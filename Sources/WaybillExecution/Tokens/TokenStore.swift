@@ -1,3 +1,4 @@
+import Synchronization
 import WaybillDiagnostics
 import WaybillManifest
 import WaybillResults
@@ -10,6 +11,9 @@ import WaybillResults
 final class TokenStore: Sendable {
     private let isMocked: Bool
     private let tokens = SharedValues<TokenGrant.Key, AccessToken>()
+    /// The newest renewal of each stored token. It goes on if the requests that wait for it are cancelled: the server may
+    /// have replaced the refresh token.
+    private let renewals = Mutex<[TokenGrant.Key: Task<Result<AccessToken, EvaluationFailure>, Never>]>([:])
 
     /// No token has been fetched yet.
     init(isMocked: Bool) {
@@ -28,7 +32,10 @@ final class TokenStore: Sendable {
             isGood: { token in token.renewalTime.map { now < $0 } ?? true },
             get: { previous in
                 if isMocked { return .success(AccessToken(text: "mock-access-token")) }
-                return await fetch.token(after: previous)
+                guard grant.file != nil else { return await fetch.token(after: previous) }
+                let renewal = Task { await fetch.token(after: previous) }
+                self.renewals.withLock { $0[grant.key] = renewal }
+                return await renewal.value
             }
         )
         guard let fetched else {
@@ -39,6 +46,18 @@ final class TokenStore: Sendable {
             )
         }
         return HeldToken(grant: grant, held: try fetched.get())
+    }
+
+    /// Waits at the end of a run until the tokens that were received are stored, and a short time for others.
+    func finish() async {
+        let renewals = renewals.withLock { Array($0.values) }
+        guard !renewals.isEmpty else { return }
+        let end = Task {
+            guard (try? await Task.sleep(for: .seconds(2))) != nil else { return }
+            for renewal in renewals { renewal.cancel() }
+        }
+        for renewal in renewals { _ = await renewal.value }
+        end.cancel()
     }
 
     /// Fetches a new token instead of one that a server refused, unless that has happened in the meantime.

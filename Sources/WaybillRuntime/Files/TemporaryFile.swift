@@ -44,11 +44,16 @@ package enum TemporaryFile {
 
     /// Removes the temporary files beside a file whose owners no longer exist.
     package static func removeAbandoned(beside path: String) {
+        withAbandoned(beside: path) { unlink($0) }
+    }
+
+    /// Calls a function with the path of each temporary file beside a file whose owner no longer exists.
+    package static func withAbandoned(beside path: String, _ body: (String) -> Void) {
         for number in 0..<maximumNumber {
             let temporary = self.path(beside: path, tail: String(number))
             let descriptor = open(temporary, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
             guard descriptor >= 0 else { continue }
-            if isLocked(descriptor) == true, isFile(descriptor, at: temporary) { unlink(temporary) }
+            if isLocked(descriptor) == true, isFile(descriptor, at: temporary) { body(temporary) }
             close(descriptor)
         }
     }
