@@ -15,7 +15,7 @@ struct EarlierOutput: Sendable {
 
     /// Records that a file was about to be moved to its path.
     mutating func take(announced file: RunEvent.WrittenFile) {
-        if file.position?.number ?? 1 == 1 { announced = [] }
+        if file.position?.number ?? 1 == 1 { (announced, committed, isCommitted) = ([], [], false) }
         announced.append(file)
         announced[announced.count - 1].commit = nil
         if file.position?.isLast ?? true { completed = announced }

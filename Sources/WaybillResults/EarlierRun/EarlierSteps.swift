@@ -337,7 +337,10 @@ package struct EarlierSteps: Sendable {
             if file.position?.number ?? 1 == 1 { files[path] = [] }
             files[path, default: []].append(.written(file))
         case .downloadCommitted(let file): files[path] = [.downloaded(file)]
-        case .stepFinished(let result, let kept): finish(path, result, kept)
+        case .stepFinished(let result, let kept):
+            // Files that could not all be moved to their paths remain to be moved.
+            if commits[path] != nil, outputs[path]?.isCommitted == false { break }
+            finish(path, result, kept)
         case .elementFinished(let end): finish(path, end)
         default: break
         }

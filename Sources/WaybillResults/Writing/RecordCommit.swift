@@ -95,12 +95,24 @@ final class RecordCommit: @unchecked Sendable {
     /// - Returns: The sizes of the files.
     func complete(orUntil isCancelled: () -> Bool) throws(ResultsError) -> [Int] {
         if !transactions.isEmpty, isCancelled() { throw .stopped(parts[0].path) }
-        for transaction in transactions {
-            try transaction.commit()
-            for other in transactions { other.ignoreStops() }
+        var count = 0
+        do throws(ResultsError) {
+            for transaction in transactions {
+                try transaction.commit()
+                count += 1
+                for other in transactions { other.ignoreStops() }
+            }
+            transactions = []
+            for part in parts {
+                try part.container.complete(part.path, from: part.part)
+                count += 1
+            }
+        } catch {
+            guard joined != nil, count > 0 else { throw error }
+            let advice = "other files of this step are already replaced, and a resumed run replaces the rest"
+            // Like an error of the disk, this fails the run even where the step's failure is tolerated.
+            throw ResultsError("\(error.description); \(advice)", .disk)
         }
-        transactions = []
-        for part in parts { try part.container.complete(part.path, from: part.part) }
         var synced: Set<String> = []
         for part in parts where synced.insert(FileContents.folder(of: part.path)).inserted {
             OutputFile.syncFolder(of: part.path)
