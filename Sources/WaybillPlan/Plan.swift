@@ -71,12 +71,14 @@ package struct Plan: Sendable {
 
     /// Whether any step writes or downloads a file.
     package var writesFiles: Bool {
-        allSteps.contains { $0.flow?.write != nil } || requests.contains { $0.download != nil }
+        allSteps.contains { $0.flow?.writes.isEmpty == false } || requests.contains { $0.download != nil }
     }
 
     /// The files with constant paths that the steps write and download, relative to the results folder.
     package var resultFiles: [String] {
-        let paths = allSteps.compactMap { $0.flow?.write?.to.constantText } + requests.compactMap(\.constantDownload)
+        let paths =
+            allSteps.flatMap { $0.flow?.writes ?? [] }.compactMap(\.to.constantText)
+            + requests.compactMap(\.constantDownload)
         // The server names a file that is downloaded to a folder. A path in the results folder is resolved before its
         // parts exist.
         return paths.filter { !$0.hasSuffix("/") }.map { path in

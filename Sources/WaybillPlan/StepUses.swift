@@ -47,7 +47,7 @@ extension StepFields {
 extension StepSite {
     /// The fields that are not kept because the step writes its records to a file: the data of all pages or elements.
     var notKept: StepFields {
-        guard let flow = step.flow, flow.write != nil else { return [] }
+        guard let flow = step.flow, !flow.writes.isEmpty else { return [] }
         var fields: StepFields = []
         if paginate != nil { fields.insert(.data) }
         if paginate != nil || flow.forEach != nil { fields.insert(.itemData) }

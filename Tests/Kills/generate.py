@@ -320,6 +320,9 @@ class Load:
         hasFile = self.chance(write)
         if hasFile:
             step["write"] = self.make_write(id, outer or [], isPaged)
+            if self.chance(0.4):
+                others = [self.make_write(id + other, outer or [], isPaged) for other in self.choose("b", "bc")]
+                step["write"] = [step["write"]] + others
         if not (hasFile and isPaged) and self.chance(0.8):
             step["outputs"] = {"v": "sum($[*].value)" if isPaged else "$.value"}
         self.note(method, isTolerated)
@@ -345,11 +348,14 @@ class Load:
     def publish(self, step, within=None):
         """Adds what later steps and the outputs of the run can use."""
         id = step["id"]
-        if "aggregate" in step.get("write", {}):
-            self.numbers[id + ".sum"] = "default(steps.%s.written.sum, 0)" % id
-            self.outputs[id + "-written"] = "default(steps.%s.written.last, null)" % id
+        write, written = step.get("write", {}), "steps.%s.written" % id
+        if isinstance(write, list):
+            write, written = write[0], written + "[0]"
+        if "aggregate" in write:
+            self.numbers[id + ".sum"] = "default(%s.sum, 0)" % written
+            self.outputs[id + "-written"] = "default(%s.last, null)" % written
             if self.hasState and self.chance(0.5):
-                self.state["seen-" + id] = {"default": 0, "next": "default(steps.%s.written.max, state.seen-%s)" % (id, id)}
+                self.state["seen-" + id] = {"default": 0, "next": "default(%s.max, state.seen-%s)" % (written, id)}
         if "outputs" in step:
             if "forEach" in step:
                 self.outputs[id] = items(id, "outputs.v")

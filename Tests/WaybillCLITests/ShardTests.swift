@@ -73,6 +73,7 @@ import WaybillTestSupport
             ("all.json.gz", "columns: [{id: n}]"),
             ("all.txt", "records: $.v"),
             ("all.sqlite", "table: t, key: [id], columns: [{id: n}, {w: $.v}]"),
+            ("all.csv", "aggregate: {a: {sum: n}}}, {to: b.sqlite, table: t, key: [id], columns: [{id: n}]"),
         ],
         [("range(7)", 3), ("range(0)", 2), ("list(1, 2)", 5)]
     )
@@ -80,7 +81,7 @@ import WaybillTestSupport
         file: (name: String, rest: String),
         elements: (list: String, shards: Int)
     ) async throws {
-        manifest(elements: "\"\(elements.list)\"", write: "{to: \(file.name), \(file.rest)}")
+        manifest(elements: "\"\(elements.list)\"", write: "[{to: \(file.name), \(file.rest)}]")
         try await passing("run", "m.yaml", "--mock", "--quiet", "--out", "whole")
         let shards = try await runShards(elements.shards)
         for target in ["one", "two"] {

@@ -76,9 +76,10 @@ import WaybillTestSupport
         #expect(flow.forEach?.concurrency?.value == 2)
         #expect(flow.until?.times == 10)
         #expect(flow.until?.fail?.message?.constantText == "it failed")
-        #expect(flow.write?.format == CSVFormat.self)
-        #expect(flow.write?.columns.map(\.name.value) == ["id", "price"])
-        #expect(flow.write?.columns.map { $0.value == nil } == [true, false])
+        let write = try #require(flow.writes.first)
+        #expect(write.format == CSVFormat.self)
+        #expect(write.columns.map(\.name.value) == ["id", "price"])
+        #expect(write.columns.map { $0.value == nil } == [true, false])
         guard case .constant(let deadline) = flow.deadline?.value, case .constant(let delay) = flow.delay else {
             Issue.record("the deadline and the delay are constants")
             return

@@ -206,6 +206,7 @@ enum Samples {
                 .writeCommitted(.init(path: redactor.text("a/hunter2.csv"), records: 20, bytes: 400, aggregated: nil)),
                 "main.each"
             ),
+            (.writeCommitting(oneOfSeveral), "main.each"),
             (
                 .downloadCommitted(
                     .init(path: redactor.text("a/hunter2.zip"), bytes: 4, sha256: "ab", isResumed: true, isKept: true)
@@ -233,5 +234,34 @@ enum Samples {
             (.runFinished(.failed, result.counts), nil),
         ]
         return kinds.enumerated().map { RunEvent(seq: $0 + 1, at: start, step: $1.1, kind: $1.0) }
+    }
+}
+
+extension RecordFileWriter {
+    /// Commits a single file, without conditions.
+    func commit(
+        until isStopped: @escaping @Sendable () -> Bool = { false },
+        orUntil isCancelled: @escaping @Sendable () -> Bool = { false }
+    ) async throws(ResultsError) -> Committed {
+        try await commit(
+            until: isStopped,
+            orUntil: isCancelled,
+            check: { (_) throws(ResultsError) in },
+            announce: { (_, _) throws(ResultsError) in }
+        )[0]
+    }
+}
+
+extension Samples {
+    /// The last of two files, with the end of its step.
+    private static var oneOfSeveral: RunEvent.WrittenFile {
+        var file = RunEvent.WrittenFile(path: redactor.text("b.csv"), records: 2, bytes: 40, aggregated: nil)
+        file.position = .init(number: 2, count: 2)
+        file.commit = .init(
+            unfinished: .init(bytes: 80, records: 4, count: 0, checksum: 7),
+            result: StepResult(id: "each", path: "main.each", graph: "main", outcome: .passed),
+            kept: RunEvent.KeptRecord(.taken)
+        )
+        return file
     }
 }

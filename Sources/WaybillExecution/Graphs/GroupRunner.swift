@@ -93,7 +93,7 @@ struct GroupRunner: Sendable {
         var (outcome, wasCancelled) = await context.run.control.run(.step(path: context.path, endpoint: step.endpoint))
         {
             await context.run.control.waitUntilUnpaused(context.path)
-            if let earlier = context.earlierOutcome(of: step) { return earlier }
+            if let earlier = await context.earlierOutcome(of: step) { return earlier }
             guard context.mayStart else { return context.skipped(step, .interrupted) }
             var outcome = await StepLayers.step.execute(step, in: context)
             if step.onFailure == .continue, outcome.end == .failed { outcome.end = .passed }

@@ -12,9 +12,9 @@ struct ForEachLayer<Inner: Layer<StepPlan, NodeOutcome>>: Layer {
     func execute(_ step: StepPlan, in context: StepContext) async -> NodeOutcome {
         var file: StepFile?
         // If the file was complete when the run was resumed, so were all elements.
-        if let write = step.flow?.write, !(context.earlier?.hasCommitted(context.path) ?? false) {
+        if let writes = step.flow?.writes, !writes.isEmpty, !(context.earlier?.hasCommitted(context.path) ?? false) {
             do throws(Failure) {
-                file = try await StepFile(write, of: step, in: context)
+                file = try await StepFile(writes, of: step, in: context)
             } catch {
                 return context.failed(step, error)
             }
@@ -80,7 +80,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         result.attempts = summary.attempts
         result.time = PhaseTimes(total: run.activeTime - start)
         var record = summary.record
-        if step.keeps.contains(.written) { record.written = written?.json }
+        if step.keeps.contains(.written) { record.written = written.map(RunEvent.WrittenFile.json) }
         let use: RunEvent.KeptRecord.Use = summary.isPartlyUnsure ? .partly : .taken
         var kept = record.kept(use, redactor: run.redactor)
         if summary.outcome == .passed, written == nil, let passed = context.deadline?.passed {
@@ -168,7 +168,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
 
     /// Moves the file to its path, unless records are missing because of a failure that is not tolerated. The records of
     /// a shard stay in the unfinished file until the shards are merged.
-    private func finish(_ file: StepFile, _ summary: inout ForEachSummary) async -> RunEvent.WrittenFile? {
+    private func finish(_ file: StepFile, _ summary: inout ForEachSummary) async -> [RunEvent.WrittenFile]? {
         guard [.passed, .tolerated].contains(summary.outcome) else { return nil }
         if summary.outcome == .passed, let passed = context.deadline?.passed {
             summary.fail(passed)

@@ -9,9 +9,19 @@ extension StepContext {
     /// The steps of the earlier run; `nil` in a further try of a step that contains this one, which executes it again.
     var earlier: EarlierSteps? { isRepetition ? nil : run.earlier }
 
-    /// The outcome of a step in the earlier run, if it passed and is not repeated.
-    func earlierOutcome(of step: StepPlan) -> NodeOutcome? {
+    /// The outcome of a step in the earlier run, if it passed and is not repeated. Moves its files to their paths if the run
+    /// ended meanwhile.
+    func earlierOutcome(of step: StepPlan) async -> NodeOutcome? {
         guard let earlier = earlier?.step(at: path) else { return nil }
+        if let commit = self.earlier?.pendingCommit(of: path), let result = commit.result {
+            guard mayStart else { return nil }
+            do throws(Failure) {
+                try await StepFile.complete(commit, of: step, in: self)
+            } catch {
+                return failed(step, error)
+            }
+            run.events.emit(.stepFinished(result, kept: commit.kept), step: path)
+        }
         var record = StepRecord(kept: earlier.record)
         // The earlier run had memory for it.
         try? keep(record.values, in: &record.memory, at: step.span)

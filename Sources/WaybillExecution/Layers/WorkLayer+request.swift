@@ -56,7 +56,10 @@ extension WorkLayer {
             outcome = await Attempt(request, in: context).keepingBody(outcome)
         }
         if let output, !context.isElement(step) {
-            outcome = await output.finished(outcome, isTolerated: context.tolerates(step))
+            outcome = await output.finished(outcome, isTolerated: context.tolerates(step)) { outcome in
+                let end = end(of: outcome, request, in: context)
+                return (end.node.steps[0], end.kept)
+            }
         }
         outcome.isUnwritten = output != nil && !hadFailed && outcome.failure?.kind == .output
         return outcome
@@ -100,18 +103,43 @@ extension WorkLayer {
     ) -> (node: NodeOutcome, record: StepRecord) {
         let (run, step, path) = (context.run, request.step, context.path)
         let isElement = context.isElement(step)
-        var result = StepResult(step, at: path, graph: context.graph, outcome: .passed)
-        result.add(attempt.progress)
         // Its deadline may have passed while it waited for a permit.
         let isLate =
             !isElement && attempt.failure?.kind == .cancelled && step.deadline != nil && context.deadline?.passed != nil
-        guard result.startedAt != nil || isLate else {
-            result.outcome = .skipped
+        guard attempt.progress.startedAt != nil || isLate else {
+            var result = StepResult(step, at: path, graph: context.graph, outcome: .skipped)
+            result.add(attempt.progress)
             if !isElement { run.events.emit(.stepSkipped(.interrupted), step: path) }
             return (
                 NodeOutcome(end: .skipped(.interrupted), steps: [result]), StepRecord(skipped: .interrupted)
             )
         }
+        let end = end(of: attempt, request, in: context)
+        if !isElement {
+            // Encoding the record may have taken longer than the step has.
+            if attempt.failure == nil, attempt.written == nil, attempt.downloaded == nil,
+                let passed = context.deadline?.passed
+            {
+                var late = attempt
+                late.failure = passed
+                return report(late, of: request, in: context)
+            }
+            run.events.emit(.stepFinished(end.node.steps[0], kept: end.kept), step: path)
+        }
+        return (end.node, end.record)
+    }
+
+    /// Returns the end of a request that was sent, as it is reported; the record for later expressions; and what the journal
+    /// keeps of it, which that of an element computes itself.
+    private func end(
+        of attempt: AttemptOutcome,
+        _ request: RequestStep,
+        in context: StepContext
+    ) -> (node: NodeOutcome, record: StepRecord, kept: RunEvent.KeptRecord) {
+        let (run, step) = (context.run, request.step)
+        let isElement = context.isElement(step)
+        var result = StepResult(step, at: context.path, graph: context.graph, outcome: .passed)
+        result.add(attempt.progress)
         var end = NodeOutcome.End.passed
         var record = StepRecord(isPassed: true)
         if var failure = attempt.failure {
@@ -142,19 +170,11 @@ extension WorkLayer {
             outcome.use = .unsure
         }
         outcome.cookies = attempt.progress.redactedCookieDomains(run.redactor)
-        if !isElement {
-            let kept = record.kept(outcome.use, redactor: run.redactor, cookies: outcome.cookies)
-            // Encoding the record may have taken longer than the step has.
-            if attempt.failure == nil, attempt.written == nil, attempt.downloaded == nil,
-                let passed = context.deadline?.passed
-            {
-                var late = attempt
-                late.failure = passed
-                return report(late, of: request, in: context)
-            }
-            run.events.emit(.stepFinished(result, kept: kept), step: path)
-        }
-        return (outcome, record)
+        let kept =
+            isElement
+            ? RunEvent.KeptRecord(outcome.use)
+            : record.kept(outcome.use, redactor: run.redactor, cookies: outcome.cookies)
+        return (outcome, record, kept)
     }
 }
 

@@ -1,7 +1,7 @@
 import Synchronization
 import WaybillDiagnostics
 import WaybillExpressions
-import WaybillFormats
+package import WaybillFormats
 package import WaybillJSON
 package import WaybillManifest
 import WaybillPlan
@@ -9,18 +9,29 @@ package import WaybillResults
 import WaybillRuntime
 import WaybillTransport
 
-/// The file to which a step writes its records: created before its first request, and moved to its path at the end.
+/// The file to which a step writes its records: created before its first request, and moved to its path at the end. With
+/// several entries of `write`, it has the records of all of them.
 struct StepFile: Sendable {
-    let write: Write
+    /// A file or table that receives records.
+    private struct Entry {
+        let write: Write
+        let path: RedactedText
+        let format: any WritableRecordFormat.Type
+        let columns: ColumnCheck
+    }
+
+    /// How a step finishes, and what is kept of it.
+    typealias StepEnd = (result: StepResult, kept: RunEvent.KeptRecord)
+
+    private let entries: [Entry]
     /// The element whose records are added; a step without `forEach` has a single one.
     private var element = 0
     private let context: StepContext
-    private let path: RedactedText
     private let writer: RecordFileWriter
-    private let format: any WritableRecordFormat.Type
     private let container: RecordContainer
     private let isPaginated: Bool
-    private let columns: ColumnCheck
+    /// Whether the journal has the end of the step, so that only its files are moved to their paths.
+    private let isPending: Bool
     private let secretWarning = Once()
     /// The work for a record, in the units of `WorkLimit.Check`.
     private static let unitsPerRecord = 256
@@ -29,52 +40,55 @@ struct StepFile: Sendable {
     private var graph: String { context.graph }
     private var run: RunContext { context.run }
     private var deadline: Deadline? { context.deadline }
+    /// The path of the first entry.
+    private var path: RedactedText { entries[0].path }
 
-    /// Evaluates the path, which is the same for all elements, and opens the file; `nil` if all elements had written to
-    /// it before the run was resumed and it is at its path.
-    init?(_ write: Write, of step: StepPlan, in context: StepContext) async throws(Failure) {
-        self.write = write
+    /// Evaluates the paths, which are the same for all elements, and opens the file; `nil` if all elements had written to
+    /// it before the run was resumed and the files are at their paths.
+    ///
+    /// - Parameter pending: The end of the file, if the journal has the end of the step.
+    init?(
+        _ writes: [Write],
+        of step: StepPlan,
+        in context: StepContext,
+        completing pending: RecordFileWriter.Resumption.Mark? = nil
+    ) async throws(Failure) {
         self.context = context
-        let (run, graph) = (context.run, context.graph)
-        let path: String
-        do throws(EvaluationFailure) {
-            var scope = context.scope
-            try await scope.provideSession(for: .scalar(write.to))
-            path = try write.to.text(in: scope.scope(.graph(graph))).text
-        } catch {
-            throw run.failure(error)
-        }
-        try run.checkPath(path, at: write.to.span)
-        self.path = run.redactor.text(path)
-        guard let format = write.format ?? RecordFormats.writable(ofFile: path) else {
-            throw Failure(.input, run.redactor.text(RecordFormats.unknownExtension(of: path)), at: write.to.span)
-        }
-        if let problem = write.contradiction(to: format) {
-            throw Failure(.input, run.redactor.text(problem.message), at: problem.span)
-        }
-        self.format = format
-        container = RecordContainer(write, format, path: path)
+        let run = context.run
         isPaginated = step.paginate != nil
-        guard let folder = run.folder else {
-            throw Failure(.output, "there is no results folder to write to", at: write.span)
-        }
-        if let completed = context.earlier?.completedOutput(of: context.path),
-            await folder.isInPlace(path, in: container, completed, allowsOutside: run.allowsOutside)
-        {
-            if let written = context.earlier?.written(context.path) {
-                run.events.emit(.writeCommitted(written), step: context.path)
-            }
-            return nil
-        }
+        isPending = pending != nil
         // A request with 'until' starts again; of a 'forEach', the elements that had finished are kept.
         let startsAgain = step.flow?.until != nil && step.flow?.forEach == nil
-        let resumption = startsAgain ? nil : context.earlier?.output(of: context.path)
-        columns = ColumnCheck(write, isContinued: resumption.map { $0.records.count > 0 } ?? false)
+        let resumption =
+            pending.map(RecordFileWriter.Resumption.init(at:))
+            ?? (startsAgain ? nil : context.earlier?.output(of: context.path))
+        var targets: [(write: Write, format: any WritableRecordFormat.Type, path: String)] = []
+        for write in writes { targets.append(try await Self.target(of: write, in: context)) }
+        entries = targets.map { write, format, path in
+            let columns = ColumnCheck(write, isContinued: resumption.map { $0.records.count > 0 } ?? false)
+            return Entry(write: write, path: run.redactor.text(path), format: format, columns: columns)
+        }
+        let writer: any RecordWriter
+        (container, writer) = RecordContainer.of(targets)
+        guard let folder = run.folder else {
+            throw Failure(.output, "there is no results folder to write to", at: writes[0].span)
+        }
+        let completed = context.earlier?.completedFiles(of: context.path) ?? []
+        if !completed.isEmpty,
+            await folder.isInPlace(
+                targets[0].path,
+                in: container,
+                completed.map(\.bytes),
+                allowsOutside: run.allowsOutside
+            )
+        {
+            for file in completed { run.events.emit(.writeCommitted(file), step: context.path) }
+            return nil
+        }
         do {
-            writer = try await folder.records(
-                at: path,
-                step.shard == nil
-                    ? write.writer(of: format) : HeldRecords(write.writer(of: format)),
+            self.writer = try await folder.records(
+                at: targets[0].path,
+                step.shard == nil ? writer : HeldRecords(writer),
                 in: container,
                 allowsOutside: run.allowsOutside,
                 of: context.path,
@@ -82,9 +96,9 @@ struct StepFile: Sendable {
             )
         } catch {
             let kind: FailureKind = error.kind == .refused ? .input : .output
-            throw Failure(kind, run.redactor.text(error.description), at: write.to.span)
+            throw Failure(kind, run.redactor.text(error.description), at: Self.span(of: error, entries))
         }
-        if let loss = writer.loss {
+        if let loss = self.writer.loss {
             try await settle(loss, of: step, in: folder)
         } else if context.earlier?.restarted.contains(context.path) ?? false {
             // The positions in the journal are those of the earlier file.
@@ -92,17 +106,59 @@ struct StepFile: Sendable {
         }
     }
 
+    /// Evaluates the path of an entry.
+    private static func target(
+        of write: Write,
+        in context: StepContext
+    ) async throws(Failure) -> (write: Write, format: any WritableRecordFormat.Type, path: String) {
+        let run = context.run
+        let path: String
+        do throws(EvaluationFailure) {
+            var scope = context.scope
+            try await scope.provideSession(for: .scalar(write.to))
+            path = try write.to.text(in: scope.scope(.graph(context.graph))).text
+        } catch {
+            throw run.failure(error)
+        }
+        try run.checkPath(path, at: write.to.span)
+        guard let format = write.format ?? RecordFormats.writable(ofFile: path) else {
+            throw Failure(.input, run.redactor.text(RecordFormats.unknownExtension(of: path)), at: write.to.span)
+        }
+        if let problem = write.contradiction(to: format) {
+            throw Failure(.input, run.redactor.text(problem.message), at: problem.span)
+        }
+        return (write, format, path)
+    }
+
+    /// Moves the files of a step to their paths, whose end the journal has.
+    static func complete(
+        _ pending: RunEvent.WrittenFile.Commit,
+        of step: StepPlan,
+        in context: StepContext
+    ) async throws(Failure) {
+        let writes = step.flow?.writes ?? []
+        _ = try await StepFile(writes, of: step, in: context, completing: pending.unfinished)?.commit()
+    }
+
     /// What was lost of the file before the run was resumed; `nil` if it is complete.
     var loss: RecordFileWriter.Loss? { writer.loss }
 
+    /// The location of the entry that an error is about, or else of the first.
+    private static func span(of error: ResultsError, _ entries: [Entry]) -> SourceSpan {
+        let entry = entries.first { error.description.contains($0.path.string) } ?? entries[0]
+        return entry.write.to.span
+    }
+
     /// Records in the journal what is left of the file, before anything is added.
     private func settle(_ loss: RecordFileWriter.Loss, of step: StepPlan, in folder: RunFolder) async throws(Failure) {
-        guard step.isIdempotent || run.executor.repeatsUnsure else {
+        guard !isPending, step.isIdempotent || run.executor.repeatsUnsure else {
+            let advice =
+                isPending
+                ? "start a new run" : "\(run.executor.audience.repeatsUnsure) sends them again"
             let message =
                 "'\(container.part(of: path.string))' is shorter than recorded in the journal or has other content, and the "
-                + "requests for the missing records were already sent; "
-                + "\(run.executor.audience.repeatsUnsure) sends them again"
-            throw Failure(.output, run.redactor.text(message), at: write.to.span)
+                + "requests for the missing records were already sent; \(advice)"
+            throw Failure(.output, run.redactor.text(message), at: entries[0].write.to.span)
         }
         try await recordCut(to: loss.rest, in: folder)
     }
@@ -143,12 +199,21 @@ struct StepFile: Sendable {
     ) throws(Failure) -> RecordedOutput {
         var scope = scope.scope(.graph(graph))
         scope.current = data
-        let (records, aggregates): ([RedactedJSON], [RecordAggregate])
-        do throws(EvaluationFailure) {
-            (records, aggregates) = try self.records(of: data, isList: isList, in: scope)
-        } catch {
-            if WorkLimit.isReached { throw .stopped(at: write.span) }
-            throw run.failure(EvaluationFailure(message: error.message, span: error.span, kind: .output))
+        var records: [RedactedJSON] = []
+        var aggregates: [RecordAggregate] = []
+        for (index, entry) in entries.enumerated() {
+            do throws(EvaluationFailure) {
+                let own = try self.records(of: data, for: entry, isList: isList, in: scope)
+                if entries.count == 1 {
+                    (records, aggregates) = own
+                } else {
+                    records += own.records.map { JoinedRecords.record($0, of: index) }
+                    aggregates += JoinedRecords.aggregates(own.aggregates, of: own.records.count)
+                }
+            } catch {
+                if WorkLimit.isReached { throw .stopped(at: entry.write.span) }
+                throw run.failure(EvaluationFailure(message: error.message, span: error.span, kind: .output))
+            }
         }
         do throws(ResultsError) {
             return try writer.append(records, aggregates: aggregates, of: element)
@@ -182,13 +247,24 @@ struct StepFile: Sendable {
     }
 
     /// Moves the file to its path if the request passed, or its failure is tolerated.
-    func finished(_ outcome: AttemptOutcome, isTolerated: Bool) async -> AttemptOutcome {
+    ///
+    /// - Parameter end: The end of the step with an outcome.
+    func finished(
+        _ outcome: AttemptOutcome,
+        isTolerated: Bool,
+        end: @escaping @Sendable (AttemptOutcome) -> StepEnd
+    ) async -> AttemptOutcome {
         var outcome = outcome
         if outcome.failure == nil { outcome.failure = deadline?.passed }
         let failure = outcome.failure
         guard failure == nil || isTolerated && failure?.kind != .cancelled else { return outcome }
         do throws(Failure) {
-            outcome.written = try await commit().json
+            let files = try await commit { [outcome] files in
+                var committed = outcome
+                committed.written = RunEvent.WrittenFile.json(of: files)
+                return end(committed)
+            }
+            outcome.written = RunEvent.WrittenFile.json(of: files)
         } catch {
             // An interruption has left the file to a resumed run.
             outcome.failure = error.kind == .cancelled ? error : failure ?? error
@@ -207,6 +283,7 @@ struct StepFile: Sendable {
             let complete = try writer.complete()
             let file = RunEvent.ShardFile(
                 path: path,
+                others: entries.dropFirst().map(\.path),
                 records: complete.records,
                 bytes: complete.bytes,
                 checksum: complete.checksum
@@ -218,12 +295,17 @@ struct StepFile: Sendable {
         }
     }
 
-    /// Moves the file to its path. A wait for a lock on it ends when the deadline has passed or the task is cancelled.
-    func commit() async throws(Failure) -> RunEvent.WrittenFile {
-        if let warning = columns.warning() { warn(warning) }
+    /// Moves the file, or the files and tables of all entries, to their paths. A wait for a lock ends when the deadline has
+    /// passed or the task is cancelled.
+    ///
+    /// - Parameter end: The end of the step with these files; absent if the journal has all its elements.
+    func commit(
+        _ end: (@Sendable ([RunEvent.WrittenFile]) -> StepEnd)? = nil
+    ) async throws(Failure) -> [RunEvent.WrittenFile] {
+        for entry in entries { if let warning = entry.columns.warning() { warn(warning, entry) } }
         let cancellation = Cancellation()
         let result = await withTaskCancellationHandler {
-            await commit { [deadline] in
+            await commit(end) { [deadline] in
                 cancellation.isRequested || deadline?.passed != nil
             } orUntil: { [context] in
                 // A deadline cancels the task too, but does not stop the load of a database.
@@ -233,23 +315,32 @@ struct StepFile: Sendable {
         } onCancel: {
             cancellation.request()
         }
-        let file = written(try result.get())
-        run.events.emit(.writeCommitted(file), step: step)
-        return file
+        let files = written(try result.get())
+        for file in files { run.events.emit(.writeCommitted(file), step: step) }
+        return files
     }
 
     private func commit(
+        _ end: (@Sendable ([RunEvent.WrittenFile]) -> StepEnd)?,
         until isStopped: @escaping @Sendable () -> Bool,
         orUntil isCancelled: @escaping @Sendable () -> Bool
-    ) async -> Result<RecordFileWriter.Committed, Failure> {
+    ) async -> Result<[RecordFileWriter.Committed], Failure> {
         var unmet: Failure?
         do throws(ResultsError) {
             let committed = try await writer.commit(until: isStopped, orUntil: isCancelled) {
-                (complete) throws(ResultsError) in
-                unmet = await unmetChecks(of: complete)
+                (contents) throws(ResultsError) in
+                guard !isPending else { return }
+                unmet = await unmetChecks(of: written(contents))
                 if unmet != nil { throw .unexpected(path.string) }
-                // This tells a resumed run that the file is complete, if it is at its path.
-                run.events.emit(.writeCommitting(written(complete)), step: step, durably: true)
+            } announce: { (contents, unfinished) throws(ResultsError) in
+                guard !isPending else { return }
+                // This tells a resumed run that the files are complete, if they are at their paths.
+                var files = written(contents)
+                if files.count > 1 {
+                    let end = end?(files)
+                    files[files.count - 1].commit = .init(unfinished: unfinished, result: end?.result, kept: end?.kept)
+                }
+                for file in files { run.events.emit(.writeCommitting(file), step: step, durably: true) }
                 try await run.folder?.journal.settle()
             }
             return .success(committed)
@@ -259,44 +350,55 @@ struct StepFile: Sendable {
     }
 
     /// The failure if the complete records are not what `expect` requires.
-    private func unmetChecks(of complete: RecordFileWriter.Committed) async -> Failure? {
-        guard !write.checks.isEmpty else { return nil }
-        var summary: [String: ScopeValue] = [:]
-        for (name, value) in written(complete).json.object ?? JSONObject() { summary[name] = ScopeValue(value) }
-        var scope = context.adding(summary).scope
-        do throws(EvaluationFailure) {
-            for check in write.checks { try await scope.provideSession(for: check.that) }
-        } catch {
-            return run.failure(error)
+    private func unmetChecks(of files: [RunEvent.WrittenFile]) async -> Failure? {
+        for (entry, file) in zip(entries, files) where !entry.write.checks.isEmpty {
+            var summary: [String: ScopeValue] = [:]
+            for (name, value) in file.json.object ?? JSONObject() { summary[name] = ScopeValue(value) }
+            var scope = context.adding(summary).scope
+            do throws(EvaluationFailure) {
+                for check in entry.write.checks { try await scope.provideSession(for: check.that) }
+            } catch {
+                return run.failure(error)
+            }
+            let violations = entry.write.checks.compactMap { $0.violation(in: scope.scope(.graph(graph))) }
+            if let failure = Failure(violations, run.redactor) { return failure }
         }
-        return Failure(write.checks.compactMap { $0.violation(in: scope.scope(.graph(graph))) }, run.redactor)
+        return nil
     }
 
-    private func written(_ committed: RecordFileWriter.Committed) -> RunEvent.WrittenFile {
-        RunEvent.WrittenFile(write, at: path, committed, run.redactor)
+    private func written(_ contents: [RecordFileWriter.Committed]) -> [RunEvent.WrittenFile] {
+        .init(entries.map(\.write), at: entries.map(\.path), contents, run.redactor)
     }
 
     private func failure(_ error: ResultsError) -> Failure {
-        Failure(error.wasStopped ? .cancelled : .output, run.redactor.text(error.description), at: write.to.span)
+        Failure(
+            error.wasStopped ? .cancelled : .output,
+            run.redactor.text(error.description),
+            at: Self.span(of: error, entries)
+        )
     }
 
-    private func warn(_ message: String) {
-        run.events.emit(.warning("\(path): \(run.redactor.text(message))", at: SourceLocation(write.span)), step: step)
+    private func warn(_ message: String, _ entry: Entry) {
+        let warning: RedactedText = "\(entry.path): \(run.redactor.text(message))"
+        run.events.emit(.warning(warning, at: SourceLocation(entry.write.span)), step: step)
     }
 
     /// Returns a record without secrets. Validation already rejects known secrets in a file; this finds those that it
     /// cannot know.
-    private func redacted(_ record: JSON) -> RedactedJSON {
+    private func redacted(_ record: JSON, _ entry: Entry) -> RedactedJSON {
         let (json, isChanged) = run.redactor.data(record)
-        if isChanged { warnOfSecret() }
+        if isChanged { warnOfSecret(in: entry) }
         return json
     }
 
-    private func warnOfSecret() {
+    private func warnOfSecret(in entry: Entry) {
         // After the deadline, all data is masked, and none of it is written.
         guard !WorkLimit.isDeadlinePassed, secretWarning.isFirst() else { return }
         run.events.emit(
-            .warning("\(path): the records contain a secret, which is replaced by ***", at: SourceLocation(write.span)),
+            .warning(
+                "\(entry.path): the records contain a secret, which is replaced by ***",
+                at: SourceLocation(entry.write.span)
+            ),
             step: step
         )
     }
@@ -305,20 +407,24 @@ struct StepFile: Sendable {
 
     private func records(
         of data: ScopeValue,
+        for entry: Entry,
         isList: Bool,
         in scope: EvaluationScope
     ) throws(EvaluationFailure) -> (records: [RedactedJSON], aggregates: [RecordAggregate]) {
+        let write = entry.write
         let value = try write.records?.outputValue(in: scope) ?? data
         if value.isSecret { try run.redactor.register(secretsIn: value.json, at: write.span) }
         let elements: [JSON]
         switch value.json {
         case .null: elements = []
-        case .array(let list) where isList || format != RawFormat.self: elements = list
+        case .array(let list) where isList || entry.format != RawFormat.self: elements = list
         default:
             elements = [value.json]
-            if isPaginated, write.records == nil, let warning = columns.pageWarning(value.json) { warn(warning) }
+            if isPaginated, write.records == nil, let warning = entry.columns.pageWarning(value.json) {
+                warn(warning, entry)
+            }
         }
-        columns.note(elements)
+        entry.columns.note(elements)
         var records: [RedactedJSON] = []
         records.reserveCapacity(elements.count)
         var aggregates = write.aggregates.map { RecordAggregate($0.function) }
@@ -332,11 +438,11 @@ struct StepFile: Sendable {
             if !write.columns.isEmpty || !aggregates.isEmpty {
                 scope.item = ScopeValue(element, isSecret: value.isSecret)
             }
-            let record = try self.record(element, in: scope)
+            let record = try self.record(element, of: entry, in: scope)
             // Columns may insert a list into each record.
             if !write.columns.isEmpty { try size.add(record.value, at: write.span) }
             records.append(record)
-            for index in aggregates.indices { try add(to: &aggregates[index], write.aggregates[index], in: scope) }
+            for index in aggregates.indices { try add(to: &aggregates[index], index, of: entry, in: scope) }
         }
         return (records, aggregates)
     }
@@ -344,13 +450,15 @@ struct StepFile: Sendable {
     /// Adds the value of the current record to an aggregate.
     private func add(
         to aggregate: inout RecordAggregate,
-        _ definition: Write.Aggregate,
+        _ index: Int,
+        of entry: Entry,
         in scope: EvaluationScope
     ) throws(EvaluationFailure) {
+        let definition = entry.write.aggregates[index]
         let value = try definition.value.value(in: scope)
-        if value.isSecret { try run.redactor.register(secretsIn: value.json, at: write.span) }
+        if value.isSecret { try run.redactor.register(secretsIn: value.json, at: entry.write.span) }
         let (json, isChanged) = run.redactor.data(value.json)
-        if isChanged { warnOfSecret() }
+        if isChanged { warnOfSecret(in: entry) }
         do {
             try aggregate.add(json.value)
         } catch {
@@ -362,7 +470,12 @@ struct StepFile: Sendable {
         }
     }
 
-    private func record(_ value: JSON, in scope: EvaluationScope) throws(EvaluationFailure) -> RedactedJSON {
+    private func record(
+        _ value: JSON,
+        of entry: Entry,
+        in scope: EvaluationScope
+    ) throws(EvaluationFailure) -> RedactedJSON {
+        let write = entry.write
         var record = value
         if !write.columns.isEmpty {
             var object = JSONObject()
@@ -372,12 +485,12 @@ struct StepFile: Sendable {
                     if value.isSecret { try run.redactor.register(secretsIn: value.json, at: write.span) }
                     object[column.name.value] = value.json
                 } else {
-                    object[column.name.value] = try member(ofColumn: column.name, in: value)
+                    object[column.name.value] = try member(ofColumn: column.name, in: value, entry)
                 }
             }
             record = .object(object)
         }
-        let redacted = redacted(record)
+        let redacted = redacted(record, entry)
         for key in write.key where redacted.value.member(ofColumn: key.value) ?? .null == .null {
             throw EvaluationFailure(
                 message:
@@ -391,11 +504,15 @@ struct StepFile: Sendable {
 
     /// The value in a column without an expression. A record that is not an object would be lost in all columns but
     /// `value`.
-    private func member(ofColumn name: Spanned<String>, in record: JSON) throws(EvaluationFailure) -> JSON? {
+    private func member(
+        ofColumn name: Spanned<String>,
+        in record: JSON,
+        _ entry: Entry
+    ) throws(EvaluationFailure) -> JSON? {
         guard record.object == nil, name.value != "value" else { return record.member(ofColumn: name.value) }
         throw EvaluationFailure(
             message:
-                "the record \(redacted(record).value.excerpt) is not an object, so it has no column '\(name.value)'; "
+                "the record \(redacted(record, entry).value.excerpt) is not an object, so it has no column '\(name.value)'; "
                 + "'{\(name.value): item}' writes the record itself",
             span: name.span,
             kind: .output
@@ -405,7 +522,12 @@ struct StepFile: Sendable {
 
 extension RunEvent.WrittenFile {
     /// A report of a complete file of `write`.
-    package init(_ write: Write, at path: RedactedText, _ committed: RecordFileWriter.Committed, _ redactor: Redactor) {
+    fileprivate init(
+        _ write: Write,
+        at path: RedactedText,
+        _ committed: RecordFileWriter.Committed,
+        _ redactor: Redactor
+    ) {
         var results = JSONObject()
         for (index, aggregate) in write.aggregates.enumerated() {
             let values = committed.records.aggregates
@@ -422,14 +544,46 @@ extension RunEvent.WrittenFile {
     }
 }
 
+extension [RunEvent.WrittenFile] {
+    /// Reports of the complete files of the entries of `write`.
+    package init(
+        _ writes: [Write],
+        at paths: [RedactedText],
+        _ contents: [RecordFileWriter.Committed],
+        _ redactor: Redactor
+    ) {
+        self = writes.indices.map { index in
+            var file = RunEvent.WrittenFile(writes[index], at: paths[index], contents[index], redactor)
+            if writes.count > 1 { file.position = .init(number: index + 1, count: writes.count) }
+            return file
+        }
+    }
+}
+
 extension RecordContainer {
     /// Where the records of a file go.
-    package init(_ write: Write, _ format: any WritableRecordFormat.Type, path: String) {
+    private init(_ write: Write, _ format: any WritableRecordFormat.Type, path: String) {
         if format.isDatabase, let table = write.table {
             self = .table(SQLiteTable(table.value, key: write.key.map(\.value), columns: write.columnNames))
         } else {
             self = format.isCompressed(path) ? .gzip : .file
         }
+    }
+
+    /// Returns where the records of the entries of `write` go, and the writer of the unfinished file.
+    package static func of(
+        _ entries: [(write: Write, format: any WritableRecordFormat.Type, path: String)]
+    ) -> (container: RecordContainer, writer: any RecordWriter) {
+        let targets = entries.map { write, format, path in
+            RecordTarget(
+                path: path,
+                container: RecordContainer(write, format, path: path),
+                writer: write.writer(of: format),
+                aggregates: write.aggregates.count
+            )
+        }
+        return targets.count == 1
+            ? (targets[0].container, targets[0].writer) : (.several(targets), JoinedRecords(targets))
     }
 }
 
@@ -438,7 +592,7 @@ extension Write {
     package var columnNames: [String]? { columns.isEmpty ? nil : columns.map(\.name.value) }
 
     /// Creates the writer of the file.
-    package func writer(of format: any WritableRecordFormat.Type) -> any WritableRecordFormat {
+    fileprivate func writer(of format: any WritableRecordFormat.Type) -> any WritableRecordFormat {
         escapesFormulas != nil && format == CSVFormat.self
             ? CSVFormat(columns: columnNames, escapesFormulas: true) : format.init(columns: columnNames)
     }
@@ -470,12 +624,17 @@ final class Once: Sendable {
 
 extension RunEvent.WrittenFile {
     /// The file as expressions see it in `steps.ID.written`: `{file, table, records, bytes}` and the aggregates.
-    package var json: JSON {
+    fileprivate var json: JSON {
         var object = JSONObject([("file", .string(path.string))])
         if let table { object["table"] = .string(table) }
         object["records"] = .number(JSONNumber(records))
         object["bytes"] = .number(JSONNumber(bytes))
         for (name, value) in aggregated?.value.object ?? JSONObject() { object[name] = JSON(markingBytes: value) }
         return .object(object)
+    }
+
+    /// `steps.ID.written`: that of a single file, or a list of those of several.
+    package static func json(of files: [RunEvent.WrittenFile]) -> JSON {
+        files.count == 1 ? files[0].json : .array(files.map(\.json))
     }
 }

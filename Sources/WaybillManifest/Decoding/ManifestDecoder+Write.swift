@@ -3,7 +3,7 @@ import WaybillExpressions
 import WaybillFormats
 import WaybillJSON
 
-/// Reads `write`: the file that receives the records of a step.
+/// Reads an entry of `write`: a file or table that receives the records of a step.
 extension ManifestDecoder {
     mutating func write(_ node: YAMLNode) -> Write? {
         let to = node["to"].flatMap { scalarTemplate($0) }

@@ -93,15 +93,16 @@ package struct RunMerge: Sendable {
         guard parts.contains(where: { $0.list != nil }) else {
             return MergedRun.Step(path: step.path, elements: nil, end: [])
         }
-        var written: RunEvent.WrittenFile?
-        if let file, let write = step.flow?.write {
-            let content = try await run.combine(file)
-            written = RunEvent.WrittenFile(write, at: file.parts[0].file.path, content, Redactor())
+        var written: [RunEvent.WrittenFile] = []
+        if let file, let writes = step.flow?.writes {
+            let first = file.parts[0].file
+            let contents = try await run.combine(file)
+            written = .init(writes, at: [first.path] + first.others, contents, Redactor())
         }
-        let use = step.keeps.contains(.written) ? written?.json : nil
+        let use = step.keeps.contains(.written) && !written.isEmpty ? RunEvent.WrittenFile.json(of: written) : nil
         let result = StepResult.merged(parts.compactMap(\.result))
         let kept = RunEvent.KeptRecord.merged(parts.compactMap(\.kept), written: use)
-        let end: [RunEvent.Kind] = (written.map { [.writeCommitted($0)] } ?? []) + [.stepFinished(result, kept: kept)]
+        let end: [RunEvent.Kind] = written.map { .writeCommitted($0) } + [.stepFinished(result, kept: kept)]
         return MergedRun.Step(path: step.path, elements: parts[0].list?.count, end: end)
     }
 
@@ -146,7 +147,9 @@ package struct RunMerge: Sendable {
     /// Returns the file that a sharded step writes; `nil` if it writes none or was skipped. Throws if a shard does not have
     /// its records.
     private static func file(of step: StepPlan, _ shards: [ShardJournal]) throws -> MergedRun.File? {
-        guard let write = step.flow?.write, shards.contains(where: { $0.steps[step.path]?.list != nil }) else {
+        guard let writes = step.flow?.writes, !writes.isEmpty,
+            shards.contains(where: { $0.steps[step.path]?.list != nil })
+        else {
             return nil
         }
         var parts: [(folder: String, file: RunEvent.ShardFile)] = []
@@ -159,30 +162,39 @@ package struct RunMerge: Sendable {
             }
             parts.append((shard.folder, file))
         }
-        let path = parts[0].file.path
-        if let other = parts.first(where: { $0.file.path != path }) {
-            throw RunError(
-                .shards,
-                "step '\(step.path)' writes '\(path)' in '\(parts[0].folder)', but '\(other.file.path)' in "
-                    + "'\(other.folder)'"
-            )
+        let paths = ([parts[0].file.path] + parts[0].file.others).map(\.string)
+        for (folder, file) in parts {
+            let others = ([file.path] + file.others).map(\.string)
+            if others.count != writes.count {
+                throw RunError(.shards, "the journal in '\(folder)' does not have all files of step '\(step.path)'")
+            }
+            for (path, other) in zip(paths, others) where !path.hasSameCodePoints(as: other) {
+                throw RunError(
+                    .shards,
+                    "step '\(step.path)' writes '\(path)' in '\(parts[0].folder)', but '\(other)' in '\(folder)'"
+                )
+            }
         }
-        guard let format = write.format ?? RecordFormats.writable(ofFile: path.string) else {
-            throw RunError(.shards, RecordFormats.unknownExtension(of: path.string))
+        var targets: [(write: Write, format: any WritableRecordFormat.Type, path: String)] = []
+        for (write, path) in zip(writes, paths) {
+            guard let format = write.format ?? RecordFormats.writable(ofFile: path) else {
+                throw RunError(.shards, RecordFormats.unknownExtension(of: path))
+            }
+            targets.append((write, format, path))
         }
-        let container = RecordContainer(write, format, path: path.string)
+        let (container, writer) = RecordContainer.of(targets)
         for (folder, file) in parts {
             try FolderCopy.checkFile(
-                container.part(of: path.string),
+                container.part(of: paths[0]),
                 in: folder,
                 of: file.bytes,
                 checksum: file.checksum
             )
         }
         return MergedRun.File(
-            path: path.string,
+            path: paths[0],
             container: container,
-            writer: write.writer(of: format),
+            writer: writer,
             parts: parts
         )
     }

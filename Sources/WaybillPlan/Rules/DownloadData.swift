@@ -47,7 +47,7 @@ extension Step {
     /// The spans in the step that need data.
     fileprivate var needsOfData: [SourceSpan] {
         var spans = settings.entries.spans(needingData: \.usesData) + outputs.filter(\.value.usesData).map(\.value.span)
-        if let write = flow?.write, write.records?.usesData ?? true { spans.append(write.span) }
+        spans += (flow?.writes ?? []).filter { $0.records?.usesData ?? true }.map(\.span)
         if let until = flow?.until, until.that.usesData { spans.append(until.that.span) }
         if let paginate = flow?.paginate { spans.append(paginate.span) }
         return spans

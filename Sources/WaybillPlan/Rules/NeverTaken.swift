@@ -23,7 +23,7 @@ struct NeverTaken: ManifestRule {
         }
         if let filter { parts.append((filter.span, "filters are")) }
         if let returns = site.definition.returns { parts.append((returns.span, "'returns' is")) }
-        if let write = site.step?.step.flow?.write { parts.append((write.span, "'write' is")) }
+        if let write = site.step?.step.flow?.writes.first { parts.append((write.span, "'write' is")) }
         return parts.map { span, words in
             Diagnostic(
                 "status-contradiction",

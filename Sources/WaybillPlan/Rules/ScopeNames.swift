@@ -70,8 +70,10 @@ struct NameScope {
 
     /// The names of elements, and in the conditions of `write` those of what is known of the records.
     private var variables: [String] {
-        let ofRecords = site.moment == .written ? location.step?.step.flow?.write?.summaryNames ?? [] : []
-        return location.loopVariables.map(\.value) + ofRecords
+        let writes = site.moment == .written ? location.step?.step.flow?.writes ?? [] : []
+        let position = site.span(of: reference.nameRange)
+        let own = writes.first { $0.span.file == position.file && $0.span.range.overlaps(position.range) }
+        return location.loopVariables.map(\.value) + (own.map { [$0] } ?? writes).flatMap(\.summaryNames)
     }
 
     private var stateNames: [String] { location.graph?.definition.value.state.map(\.name) ?? [] }

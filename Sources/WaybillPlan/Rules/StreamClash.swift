@@ -55,7 +55,7 @@ struct StreamClash: ManifestRule {
                 let help = "Remove 'timeout', or make it longer than 'for'."
                 report("'for' has no effect: this fails each attempt before", stream, timeout.span, help)
             }
-            if flow?.write != nil { checkFilters(of: request, stream, subject, report) }
+            if flow?.writes.isEmpty == false { checkFilters(of: request, stream, subject, report) }
         }
         return diagnostics
     }

@@ -85,7 +85,7 @@ struct StepText {
         if let forEach = flow.forEach { lines.append(words(for: forEach)) }
         if let until = flow.until { lines.append(words(for: until)) }
         if let paginate = step.paginate { lines.append(words(for: paginate)) }
-        if let write = flow.write {
+        for write in flow.writes {
             let records = write.records.map { ", records \(form.text($0))" } ?? ""
             let format = write.format.map { " as \($0.name)" } ?? ""
             lines.append("writes \(form.text(write.to))\(format)\(records)")

@@ -1,14 +1,32 @@
 package import WaybillJSON
 
-/// How much of a file of records was written before a run was resumed.
+/// How much of the files of a step was written before a run was resumed.
 struct EarlierOutput: Sendable {
-    /// Whether the file is complete and at its path.
-    var isCommitted = false
-    /// The content of the file, if it was complete and about to be moved to its path.
-    var completed: RecordFileWriter.Committed?
-    /// The journal's record of the file, if it was complete.
-    var written: RunEvent.WrittenFile?
+    /// The files that are complete and at their paths, and whether all are.
+    private var committed: [RunEvent.WrittenFile] = []
+    private(set) var isCommitted = false
+    /// The files that were complete and about to be moved to their paths. `completed` is empty unless that is true of all.
+    private var announced: [RunEvent.WrittenFile] = []
+    private(set) var completed: [RunEvent.WrittenFile] = []
     private(set) var resumption = RecordFileWriter.Resumption(bytes: 0, records: 0)
+
+    /// The journal's record of the files, if they were complete.
+    var written: [RunEvent.WrittenFile] { isCommitted ? committed : completed }
+
+    /// Records that a file was about to be moved to its path.
+    mutating func take(announced file: RunEvent.WrittenFile) {
+        if file.position?.number ?? 1 == 1 { (announced, committed, isCommitted) = ([], [], false) }
+        announced.append(file)
+        announced[announced.count - 1].commit = nil
+        if file.position?.isLast ?? true { completed = announced }
+    }
+
+    /// Records that a file is at its path.
+    mutating func take(committed file: RunEvent.WrittenFile) {
+        if file.position?.number ?? 1 == 1 { committed = [] }
+        committed.append(file)
+        isCommitted = isCommitted || file.position?.isLast ?? true
+    }
 
     /// Records the output of an element that has finished.
     mutating func take(_ records: RecordedOutput, of element: Int) {
@@ -36,7 +54,7 @@ struct EarlierOutput: Sendable {
     /// - Returns: The elements whose records were lost.
     mutating func goBack(to mark: RecordFileWriter.Resumption.Mark) -> Range<Int> {
         let end = resumption.element
-        (isCommitted, completed, written) = (false, nil, nil)
+        (isCommitted, committed, announced, completed) = (false, [], [], [])
         resumption.goBack(to: mark)
         return resumption.element..<end
     }

@@ -86,13 +86,15 @@ package struct EarlierSteps: Sendable {
     /// The progress of the files that steps write, and of the pages that they request.
     private var outputs: [String: EarlierOutput] = [:]
     private var pages: [String: EarlierPages] = [:]
+    /// The steps whose requests had finished when several files were about to be moved to their paths.
+    private var commits: [String: RunEvent.WrittenFile.Commit] = [:]
     /// The groups of steps that passed, or whose failure was tolerated, by path.
     private var groups: [String: StepResult] = [:]
     /// The `forEach` steps that run again with all elements: an element with a tolerated failure runs again, and the file
     /// of their records can no longer take its records.
     package private(set) var restarted: Set<String> = []
     /// The files that were moved to their paths, by the path of the step that wrote or downloaded them.
-    private var files: [String: RunFiles.File] = [:]
+    private var files: [String: [RunFiles.File]] = [:]
 
     /// Creates an empty record.
     package init() {}
@@ -129,19 +131,26 @@ package struct EarlierSteps: Sendable {
         return outputs[path]?.resumption
     }
 
-    /// Whether the file that the elements of the step at a path write is complete and at its path.
+    /// Returns what remains of the step at a path: its request has finished, and its files may not all be at their paths.
+    package func pendingCommit(of path: String) -> RunEvent.WrittenFile.Commit? {
+        step(at: path) == nil ? nil : commits[path]
+    }
+
+    /// Whether the files that the elements of the step at a path write are complete and at their paths.
     package func hasCommitted(_ path: String) -> Bool {
         !isVoid(path) && elements[path] != nil && outputs[path]?.isCommitted ?? false
     }
 
-    /// Returns the file that the elements of the step at a path have written, if it was complete.
-    package func written(_ path: String) -> RunEvent.WrittenFile? {
-        isVoid(path) || elements[path] == nil ? nil : outputs[path]?.written
+    /// Returns the files that the elements of the step at a path have written, if they were complete.
+    package func written(_ path: String) -> [RunEvent.WrittenFile]? {
+        guard !isVoid(path), elements[path] != nil, let files = outputs[path]?.written else { return nil }
+        return files.isEmpty ? nil : files
     }
 
     /// The files that were moved to their paths and that no step writes or downloads again.
     package var finishedFiles: [(step: String, file: RunFiles.File)] {
-        files.filter { hasEnded($0.key) || hasCommitted($0.key) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        files.filter { hasEnded($0.key) || hasCommitted($0.key) }.sorted { $0.key < $1.key }
+            .flatMap { step, files in files.map { (step, $0) } }
     }
 
     /// Whether the result of a step, or of an element that contains it, is kept.
@@ -154,10 +163,10 @@ package struct EarlierSteps: Sendable {
         }
     }
 
-    /// Returns the content of the file that the elements of the step at a path wrote, if it was complete and about to
-    /// be moved to its path: it may already be there.
-    package func completedOutput(of path: String) -> RecordFileWriter.Committed? {
-        isVoid(path) || elements[path] == nil ? nil : outputs[path]?.completed
+    /// Returns the files of the step at a path, if they were complete and about to be moved to their paths: they may
+    /// already be there.
+    package func completedFiles(of path: String) -> [RunEvent.WrittenFile] {
+        isVoid(path) || elements[path] == nil && commits[path] == nil ? [] : outputs[path]?.completed ?? []
     }
 
     /// Returns the pages that the step at a path has received.
@@ -318,15 +327,20 @@ package struct EarlierSteps: Sendable {
         case .pollFinished: forgetRound(path)
         case .writeCut(let file): cut(path, to: file.rest)
         case .writeCommitting(let file):
-            let content = RecordFileWriter.Committed(records: RecordTally(file.records), bytes: file.bytes)
-            outputs[path, default: EarlierOutput()].completed = content
-            outputs[path]?.written = file
+            outputs[path, default: EarlierOutput()].take(announced: file)
+            guard let commit = file.commit, let result = commit.result else { break }
+            let output = outputs[path]
+            finish(path, result, commit.kept)
+            (outputs[path], commits[path]) = (output, commit)
         case .writeCommitted(let file):
-            outputs[path, default: EarlierOutput()].isCommitted = true
-            outputs[path]?.written = file
-            files[path] = .written(file)
-        case .downloadCommitted(let file): files[path] = .downloaded(file)
-        case .stepFinished(let result, let kept): finish(path, result, kept)
+            outputs[path, default: EarlierOutput()].take(committed: file)
+            if file.position?.number ?? 1 == 1 { files[path] = [] }
+            files[path, default: []].append(.written(file))
+        case .downloadCommitted(let file): files[path] = [.downloaded(file)]
+        case .stepFinished(let result, let kept):
+            // Files that could not all be moved to their paths remain to be moved.
+            if commits[path] != nil, outputs[path]?.isCommitted == false { break }
+            finish(path, result, kept)
         case .elementFinished(let end): finish(path, end)
         default: break
         }
@@ -347,6 +361,7 @@ package struct EarlierSteps: Sendable {
         elements = elements.filter { isOutside($0.key) }
         outputs = outputs.filter { isOutside($0.key) }
         pages = pages.filter { isOutside($0.key) }
+        commits = commits.filter { isOutside($0.key) }
         unsure = unsure.filter(isOutside)
     }
 
@@ -369,6 +384,7 @@ package struct EarlierSteps: Sendable {
             return remember(path)
         }
         guard let use = note(kept, of: path), isKept else { return }
+        commits[path] = nil
         steps[path] = EarlierStep(
             result: result,
             record: kept?.record?.value ?? .object(JSONObject()),
@@ -410,6 +426,7 @@ package struct EarlierSteps: Sendable {
             elements[path] = nil
             outputs[path] = nil
             pages[path] = nil
+            commits[path] = nil
             unsure.remove(path)
         }
         elements[path]?.elements[end.index]?.losses.cookies.formUnion(cookies)

@@ -83,6 +83,7 @@ extension RunEvent.Kind {
             self = .writeSharded(
                 RunEvent.ShardFile(
                     path: try event.text("path"),
+                    others: event["others"]?.array?.compactMap(\.redactedText) ?? [],
                     records: try event.whole(RecordTally.init(json:)),
                     bytes: try event.count("bytes"),
                     checksum: event.json.crc32
@@ -257,6 +258,16 @@ extension RunEvent.WrittenFile {
             bytes: try event.count("bytes"),
             aggregated: event.redacted("aggregates")
         )
+        if let number = event["file"]?.count, let count = event["files"]?.count {
+            position = Position(number: number, count: count)
+        }
+        if let unfinished = event["unfinished"].flatMap(RecordFileWriter.Resumption.Mark.init(json:)) {
+            commit = Commit(
+                unfinished: unfinished,
+                result: event["result"].flatMap(StepResult.init),
+                kept: event.kept
+            )
+        }
     }
 }
 

@@ -108,6 +108,7 @@ extension RunEvent.Kind {
             file.rest.addMembers(to: &object)
         case .writeSharded(let file):
             object.add("path", file.path)
+            if !file.others.isEmpty { object.add("others", each: file.others.map(\.string)) }
             file.records.addMembers(to: &object)
             object.add("bytes", file.bytes)
             object.add("crc32", file.checksum.map(Int.init))
@@ -117,6 +118,12 @@ extension RunEvent.Kind {
             object.add("records", file.records)
             object.add("bytes", file.bytes)
             object.add("aggregates", file.aggregated)
+            object.add("file", file.position?.number)
+            object.add("files", file.position?.count)
+            guard let commit = file.commit else { break }
+            object.add("unfinished", commit.unfinished)
+            object.add("result", commit.result)
+            object.add("kept", commit.kept)
         case .downloadCommitted(let file):
             object.add("path", file.path)
             object.add("bytes", file.bytes)

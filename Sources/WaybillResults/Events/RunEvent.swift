@@ -379,6 +379,37 @@ public struct RunEvent: Sendable, Equatable {
         public var bytes: Int
         /// The result of `aggregate` over the records: an object, in which bytes are marked.
         package var aggregated: RedactedJSON?
+        /// The number of the file, from 1, and the number of files of the step; `nil` if there is one.
+        package var position: Position?
+        /// What a resumed run needs to complete all files, with the last of several that are about to be moved.
+        package var commit: Commit?
+
+        /// The position of a file among those of its step.
+        package struct Position: Sendable, Equatable {
+            package var number: Int
+            package var count: Int
+
+            /// Creates a position; see the properties.
+            package init(number: Int, count: Int) { (self.number, self.count) = (number, count) }
+
+            /// Whether it is that of the last file.
+            package var isLast: Bool { number == count }
+        }
+
+        /// What a resumed run needs to complete all files of a step without its request.
+        package struct Commit: Sendable, Equatable {
+            /// The end of the unfinished file with the records of all files.
+            package var unfinished: RecordFileWriter.Resumption.Mark
+            /// How the step finishes; `nil` if the journal has all its elements.
+            package var result: StepResult?
+            /// What is kept of the step.
+            package var kept: KeptRecord?
+
+            /// Creates a commit; see the properties.
+            package init(unfinished: RecordFileWriter.Resumption.Mark, result: StepResult?, kept: KeptRecord?) {
+                (self.unfinished, self.result, self.kept) = (unfinished, result, kept)
+            }
+        }
 
         /// Creates a report of a file; see the properties.
         package init(
@@ -398,8 +429,10 @@ public struct RunEvent: Sendable, Equatable {
 
     /// The records of a shard in an unfinished file, as `HeldRecords` writes them.
     package struct ShardFile: Sendable, Equatable {
-        /// The path of the complete file, as specified in the manifest.
+        /// The path of the complete file, as specified in the manifest; of several files, the first.
         package var path: RedactedText
+        /// The paths of the other files.
+        package var others: [RedactedText]
         /// The number of records, and the aggregates over them.
         package var records: RecordTally
         /// The number of bytes.
@@ -408,8 +441,15 @@ public struct RunEvent: Sendable, Equatable {
         package var checksum: UInt32?
 
         /// Creates a report of a file; see the properties.
-        package init(path: RedactedText, records: RecordTally, bytes: Int, checksum: UInt32?) {
+        package init(
+            path: RedactedText,
+            others: [RedactedText] = [],
+            records: RecordTally,
+            bytes: Int,
+            checksum: UInt32?
+        ) {
             self.path = path
+            self.others = others
             self.records = records
             self.bytes = bytes
             self.checksum = checksum

@@ -274,14 +274,16 @@ package final class RunFolder: Sendable {
     ) async throws(ResultsError) -> RecordFileWriter {
         let onFailure: @Sendable (ResultsError) -> Void = { [journal] in journal.fail(withRecords: $0) }
         let fileWriter = try await thread.run { () throws(ResultsError) -> RecordFileWriter in
-            let whole = try self.prepare(path, allowsOutside: allowsOutside)
-            try self.claim(whole, in: container, of: step, as: path)
-            if case .table = container, !allowsOutside { try Self.refuseLink(whole, as: path) }
-            if case .table = container { try SQLiteDatabase.checkFiles(of: whole) }
+            let (whole, resolved) = try container.resolved(at: path) { (path, container, index) throws(ResultsError) in
+                let entry = index.map { "\(step)\0\($0)" } ?? step
+                let whole = try self.open(path, in: container, allowsOutside, of: entry)
+                return (whole, self.owner(of: whole))
+            }
+            if case .several = resolved { try self.claim(whole, in: resolved, of: step, as: path) }
             return try RecordFileWriter(
                 whole,
                 writer,
-                in: container,
+                in: resolved,
                 ownedBy: self.owner(of: whole),
                 from: resumption,
                 thread: self.thread,
@@ -291,6 +293,21 @@ package final class RunFolder: Sendable {
         }
         journal.follow(fileWriter)
         return fileWriter
+    }
+
+    /// Returns the resolved path of a file or database that a step, or an entry of its `write`, is about to write.
+    private func open(
+        _ path: String,
+        in container: RecordContainer,
+        _ allowsOutside: Bool,
+        of step: String
+    ) throws(ResultsError) -> String {
+        let whole = try prepare(path, allowsOutside: allowsOutside)
+        try claim(whole, in: container, of: step, as: path)
+        guard case .table = container else { return whole }
+        if !allowsOutside { try Self.refuseLink(whole, as: path) }
+        try SQLiteDatabase.checkFiles(of: whole)
+        return whole
     }
 
     /// Returns the path for opening a file that a step downloads. Missing parent folders are created.
@@ -318,24 +335,24 @@ package final class RunFolder: Sendable {
         return file.utf8.starts(with: "\(root)/".utf8) ? nil : run
     }
 
-    /// Whether a file of records was moved to its path. The journal of a killed run may not record that.
+    /// Whether files of records were moved to their paths. The journal of a killed run may not record that.
+    ///
+    /// - Parameter sizes: The size of each file.
     package func isInPlace(
         _ path: String,
         in container: RecordContainer,
-        _ committed: RecordFileWriter.Committed,
+        _ sizes: [Int],
         allowsOutside: Bool
     ) async -> Bool {
-        let root = self.path
         let isInPlace = try? await thread.run { () throws(ResultsError) in
-            guard let whole = try? ResultPath(root: root, allowsOutside: allowsOutside).prepare(path) else {
-                return false
+            var known: [Int?] = []
+            let (whole, resolved) = try container.resolved(at: path) { (path, _, index) throws(ResultsError) in
+                let whole = try ResultPath(root: self.path, allowsOutside: allowsOutside).prepare(path)
+                let owner = self.owner(of: whole)
+                known.append(owner == nil ? sizes.dropFirst(index ?? 0).first : nil)
+                return (whole, owner)
             }
-            let owner = self.owner(of: whole)
-            return container.isInPlace(
-                whole,
-                from: container.part(of: whole, ownedBy: owner),
-                owner == nil ? committed : nil
-            )
+            return resolved.isInPlace(whole, from: resolved.part(of: whole, ownedBy: self.owner(of: whole)), known)
         }
         return isInPlace ?? false
     }

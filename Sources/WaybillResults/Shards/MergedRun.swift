@@ -46,7 +46,7 @@ package struct MergedRun: ~Copyable {
     package struct File: Sendable {
         /// Its path, relative to the folder.
         package var path: String
-        /// Where its records go.
+        /// Where its records go; the paths of several targets are relative to the folder, too.
         package var container: RecordContainer
         /// The writer of the complete file.
         package var writer: any RecordWriter
@@ -64,17 +64,25 @@ package struct MergedRun: ~Copyable {
         }
     }
 
-    /// Combines the records of the shards in one file.
+    /// Combines the records of the shards in one file, or in several targets.
     ///
-    /// - Returns: The content of the file.
-    package func combine(_ file: File) async throws(ResultsError) -> RecordFileWriter.Committed {
-        let whole = try ResultPath(root: path, allowsOutside: false).prepare(file.path)
-        let writer = try RecordFileWriter(whole, file.writer, in: file.container, thread: thread)
+    /// - Returns: The content of each file.
+    package func combine(_ file: File) async throws(ResultsError) -> [RecordFileWriter.Committed] {
+        let paths = ResultPath(root: path, allowsOutside: false)
+        let (whole, container) = try file.container.resolved(at: file.path) { (path, _, _) throws(ResultsError) in
+            (try paths.prepare(path), nil)
+        }
+        let writer = try RecordFileWriter(whole, file.writer, in: container, thread: thread)
         for (folder, part) in file.parts {
             try Self.add(part, in: file.container.part(of: "\(folder)/\(file.path)"), to: writer)
             try writer.count(part.records)
         }
-        return try await writer.commit()
+        return try await writer.commit(
+            until: { false },
+            orUntil: { false },
+            check: { (_) throws(ResultsError) in },
+            announce: { (_, _) throws(ResultsError) in }
+        )
     }
 
     /// Adds the records in the unfinished file of a shard, in pieces that end with a line.

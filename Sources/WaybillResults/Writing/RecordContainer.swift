@@ -9,6 +9,8 @@ package enum RecordContainer: Sendable {
     case gzip
     /// A table of an SQLite database.
     case table(SQLiteTable)
+    /// Several files and tables, of which the first has the path of the file. Their records are complete together.
+    indirect case several([RecordTarget])
 
     /// Returns the path of the records until they are complete. They are in the format of their writer, not compressed.
     ///
@@ -18,27 +20,53 @@ package enum RecordContainer: Sendable {
         return switch self {
         case .file, .gzip: owned + ".part"
         case .table(let table): "\(owned).\(table.name).part"
+        // A hyphen does not occur in the name of a table.
+        case .several: "\(owned).all-records.part"
         }
     }
 
-    /// Returns the names that a file occupies. Two steps must not share one.
+    /// Returns the names that a file occupies, without those of several targets. Two steps must not share one.
     func names(of path: String) -> [String] {
         switch self {
         case .file: [path, part(of: path)] + (path.hasSuffix(".part") ? [String(path.dropLast(5))] : [])
         case .gzip: [path, part(of: path), Self.compressed(part(of: path))]
         // Table names are case-insensitive.
         case .table(let table): ["\(path)\0\(table.name.lowercased())", part(of: path)]
+        case .several: [part(of: path)]
         }
+    }
+
+    /// Returns the resolved path of a file, and its container with those of several targets.
+    ///
+    /// - Parameter resolve: Returns the resolved path of a file and the run that owns it; see `RecordTarget`. Receives the
+    ///   index of a target.
+    func resolved(
+        at path: String,
+        _ resolve: (_ path: String, RecordContainer, _ index: Int?) throws(ResultsError) -> (String, RunID?)
+    ) throws(ResultsError) -> (path: String, container: RecordContainer) {
+        guard case .several(var targets) = self else { return (try resolve(path, self, nil).0, self) }
+        for (index, target) in targets.enumerated() {
+            (targets[index].path, targets[index].owner) = try resolve(target.path, target.container, index)
+        }
+        return (targets[0].path, .several(targets))
     }
 
     /// Whether the records of a complete file are at their destination. Removing the unfinished file is the last step.
     ///
-    /// - Parameter committed: The content of the file; `nil` if other runs may have replaced it.
-    func isInPlace(_ path: String, from part: String, _ committed: RecordFileWriter.Committed?) -> Bool {
+    /// - Parameter sizes: The size of each file; `nil` if other runs may have replaced it.
+    func isInPlace(_ path: String, from part: String, _ sizes: [Int?]) -> Bool {
         var status = stat()
         guard lstat(part, &status) != 0, errno == ENOENT, lstat(path, &status) == 0 else { return false }
         switch self {
-        case .file, .gzip: return committed.map { Int(status.st_size) == $0.bytes } ?? true
+        case .file, .gzip: return sizes.first.flatMap(\.self).map { Int(status.st_size) == $0 } ?? true
+        case .several(let targets):
+            return zip(targets, sizes).allSatisfy { target, size in
+                target.container.isInPlace(
+                    target.path,
+                    from: target.container.part(of: target.path, ownedBy: target.owner),
+                    [size]
+                )
+            }
         // Others may write to the database as well.
         case .table: return true
         }
@@ -48,7 +76,7 @@ package enum RecordContainer: Sendable {
     func thread(or shared: FileThread) throws(ResultsError) -> FileThread {
         switch self {
         case .file: shared
-        case .gzip, .table: try RunFolder.startThread()
+        case .gzip, .table, .several: try RunFolder.startThread()
         }
     }
 
@@ -60,7 +88,7 @@ package enum RecordContainer: Sendable {
     /// - Returns: The size of the file, if known.
     func prepare(_ path: String, from part: String, until isStopped: () -> Bool) throws(ResultsError) -> Int {
         switch self {
-        case .file, .table: return FolderContents.size(of: part) ?? 0
+        case .file, .table, .several: return FolderContents.size(of: part) ?? 0
         case .gzip:
             let compressed = Self.compressed(part)
             do throws(ResultsError) {
@@ -78,38 +106,21 @@ package enum RecordContainer: Sendable {
         if case .gzip = self { unlink(Self.compressed(part)) }
     }
 
-    /// Moves the records to their destination, and removes the unfinished file. May take long.
-    ///
-    /// - Parameters:
-    ///   - isStopped: Whether to stop waiting for a lock of another process.
-    ///   - isCancelled: Whether to stop loading records into a table.
-    /// - Returns: The size of the file.
-    func complete(
-        _ path: String,
-        from part: String,
-        until isStopped: @escaping @Sendable () -> Bool,
-        orUntil isCancelled: @escaping @Sendable () -> Bool
-    ) throws(ResultsError) -> Int {
+    /// Moves the records to their destination, unless a transaction has done that, and removes the unfinished file.
+    func complete(_ path: String, from part: String) throws(ResultsError) {
         switch self {
-        case .file: try Self.move(part, to: path)
+        case .file: try OutputFile.move(part, to: path)
         case .gzip:
-            try Self.move(Self.compressed(part), to: path)
-            try remove(part)
-        case .table(let table):
-            try table.load(part, into: path, until: isStopped, orUntil: isCancelled)
-            try remove(part)
+            try OutputFile.move(Self.compressed(part), to: path)
+            try Self.remove(part)
+        case .table, .several: try Self.remove(part)
         }
-        OutputFile.syncFolder(of: path)
-        return FolderContents.size(of: path) ?? 0
     }
 
     private static func compressed(_ part: String) -> String { part + ".gz" }
 
-    private static func move(_ source: String, to path: String) throws(ResultsError) {
-        try OutputFile.move(source, to: path)
-    }
-
-    private func remove(_ path: String) throws(ResultsError) {
+    /// Removes a file, if it exists.
+    static func remove(_ path: String) throws(ResultsError) {
         if unlink(path) != 0, errno != ENOENT { throw ResultsError(cannot: "remove", path) }
     }
 }

@@ -54,6 +54,12 @@ extension RecordFileWriter {
             self.ended = ended
         }
 
+        /// Creates a point to continue from at the end of a file that is complete.
+        package init(at end: Mark) {
+            self.init(bytes: end.bytes, records: end.records)
+            marks = [end]
+        }
+
         /// Adds an element that is in the file, as are all before it.
         mutating func add(element: Int, upTo bytes: Int, checksum: UInt32?, records: RecordTally) {
             guard element >= self.element else { return }

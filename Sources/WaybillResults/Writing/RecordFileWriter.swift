@@ -67,6 +67,7 @@ package final class RecordFileWriter: Sendable {
     private let part: String
     private let file: OutputFile
     private let thread: FileThread
+    private let disk: Disk
     private let onFailure: @Sendable (ResultsError) -> Void
     private let state: Mutex<State>
 
@@ -90,6 +91,7 @@ package final class RecordFileWriter: Sendable {
         self.path = path
         self.container = container
         self.thread = thread
+        self.disk = disk
         self.onFailure = onFailure
         part = container.part(of: path, ownedBy: run)
         guard var resumption else {
@@ -290,41 +292,90 @@ package final class RecordFileWriter: Sendable {
         }
     }
 
-    /// Completes the file and moves it to its destination, where it is on the disk when this returns.
+    /// Completes the file and moves it to its destination, where it is on the disk when this returns; or, if there are
+    /// several files and tables, all of them or none.
     ///
     /// - Parameters:
     ///   - isStopped: Whether to stop compressing the file, or waiting for a lock of another process. Asked on another
     ///     thread.
     ///   - isCancelled: Whether to stop loading records into a table. Asked on another thread.
-    ///   - announce: Called when the file is complete, before it is moved.
+    ///   - check: Called when all records are known, with the content of each file.
+    ///   - announce: Called with the same and the end of the unfinished file, when nothing remains but to move the files.
+    /// - Returns: The content of each file.
     package func commit(
-        until isStopped: @escaping @Sendable () -> Bool = { false },
-        orUntil isCancelled: @escaping @Sendable () -> Bool = { false },
-        announce: (Committed) async throws(ResultsError) -> Void = { (_) throws(ResultsError) in }
-    ) async throws(ResultsError) -> Committed {
-        var committed = try change { (state) throws(ResultsError) -> Committed in
-            state.buffer += state.writer.end(hasRecords: state.records.count > 0)
-            try write(&state)
-            state.isSyncDue = false
-            return Committed(records: state.records, bytes: state.bytes)
-        }
+        until isStopped: @escaping @Sendable () -> Bool,
+        orUntil isCancelled: @escaping @Sendable () -> Bool,
+        check: ([Committed]) async throws(ResultsError) -> Void,
+        announce: ([Committed], Resumption.Mark) async throws(ResultsError) -> Void
+    ) async throws(ResultsError) -> [Committed] {
+        let end = try finish()
+        let thread = try container.thread(or: thread)
+        let commit = RecordCommit(of: container, at: path, from: part)
         do throws(ResultsError) {
-            let thread = try container.thread(or: thread)
-            committed.bytes = try await thread.run { () throws(ResultsError) in
+            let contents = try await thread.run { () throws(ResultsError) in
                 try self.file.sync()
-                return try self.container.prepare(self.path, from: self.part, until: isStopped)
+                let records = try self.split(end.records, until: isStopped)
+                let sizes = try commit.prepare(until: isStopped)
+                return zip(records, sizes).map { Committed(records: $0, bytes: $1) }
             }
-            try await announce(committed)
-            committed.bytes = try await thread.run { () throws(ResultsError) in
-                try self.container.complete(self.path, from: self.part, until: isStopped, orUntil: isCancelled)
+            try await check(contents)
+            if commit.mustLoad {
+                try await thread.run { () throws(ResultsError) in
+                    try commit.load(until: isStopped, orUntil: isCancelled)
+                }
             }
+            try await announce(contents, end)
+            let sizes = try await thread.run { () throws(ResultsError) in
+                try commit.complete(orUntil: isCancelled)
+            }
+            return zip(contents, sizes).map { Committed(records: $0.records, bytes: $1) }
         } catch {
-            container.discardPrepared(from: part)
+            commit.discard()
             // Other errors are about the records, the table or the path, and fail only the step.
             if error.kind == .disk { onFailure(error) }
             throw error
         }
-        return committed
+    }
+
+    /// Ends the file, without waiting for the disk.
+    private func finish() throws(ResultsError) -> Resumption.Mark {
+        try change { (state) throws(ResultsError) -> Resumption.Mark in
+            state.buffer += state.writer.end(hasRecords: state.records.count > 0)
+            try write(&state)
+            state.isSyncDue = false
+            return state.end
+        }
+    }
+
+    /// Writes the records of several targets to an unfinished file for each.
+    ///
+    /// - Returns: The records of each target.
+    private func split(
+        _ records: RecordTally,
+        until isStopped: () -> Bool
+    ) throws(ResultsError) -> [RecordTally] {
+        guard case .several(let targets) = container else { return [records] }
+        let tallies = JoinedRecords.tallies(of: records, targets)
+        var writers: [RecordFileWriter] = []
+        for (target, records) in zip(targets, tallies) {
+            let writer = try RecordFileWriter(
+                target.path,
+                target.writer,
+                in: target.container,
+                ownedBy: target.owner,
+                thread: thread,
+                disk: disk,
+                onFailure: onFailure
+            )
+            try writer.count(records)
+            writers.append(writer)
+        }
+        try JoinedRecords.split(part, into: writers, until: isStopped)
+        for writer in writers {
+            _ = try writer.finish()
+            try writer.file.sync()
+        }
+        return tallies
     }
 
     // MARK: The file

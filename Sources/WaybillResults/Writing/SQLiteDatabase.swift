@@ -9,7 +9,8 @@ import WaybillRuntime
     let path: String
     /// The number of seconds to wait for a lock of another process.
     private let wait: Int
-    private let isStopped: @Sendable () -> Bool
+    /// Whether to stop waiting for a lock.
+    var isStopped: @Sendable () -> Bool
     private let isCancelled: @Sendable () -> Bool
     private var waitStart = ContinuousClock.now
     fileprivate let handle: OpaquePointer

@@ -15,7 +15,7 @@ package struct SQLiteTable: Sendable {
     /// The columns in order; `nil` if they are the members of the records.
     package let columns: [String]?
     /// The number of seconds to wait for a lock of another process.
-    private let wait: Int
+    let wait: Int
 
     /// Creates a table; see the properties.
     package init(_ name: String, key: [String], columns: [String]?, wait: Int = 10) {
@@ -24,33 +24,56 @@ package struct SQLiteTable: Sendable {
         self.columns = columns
         self.wait = wait
     }
+}
 
-    /// Loads records, one JSON value per line, into the table of a database. Creates the database and the table if
-    /// needed.
+/// A transaction that loads records into tables of a database. Unless it is committed, the database stays as it was.
+final class SQLiteTransaction {
+    private let path: String
+    /// `nil` after the transaction.
+    private var database: SQLiteDatabase?
+
+    /// Opens a database, which is created if needed, and locks it for writing.
     ///
     /// - Parameters:
-    ///   - isStopped: Whether to stop waiting for a lock of another process.
-    ///   - isCancelled: Whether to stop loading. The table has none of the records then.
-    func load(
-        _ source: String,
-        into path: String,
+    ///   - wait: The number of seconds to wait for a lock of another process.
+    ///   - isStopped: Whether to stop waiting for it before.
+    ///   - isCancelled: Whether to stop loading.
+    init(
+        _ path: String,
+        wait: Int,
         until isStopped: @escaping @Sendable () -> Bool,
         orUntil isCancelled: @escaping @Sendable () -> Bool
     ) throws(ResultsError) {
-        do throws(ResultsError) {
-            let database = try SQLiteDatabase(path, wait: wait, until: isStopped, orUntil: isCancelled)
-            // More memory than the default of 2 MiB, for keys in random order.
-            try database.execute("PRAGMA cache_size = -8000")
-            try database.execute("BEGIN IMMEDIATE")
-            var load = try SQLiteLoad(self, into: database)
-            try load.load(source, until: isCancelled)
-            // Without this, closing the database rolls the transaction back.
-            try database.execute("COMMIT")
-        } catch {
-            // Removes a database that was created in vain.
-            if FolderContents.size(of: path) == 0 { unlink(path) }
-            throw error
-        }
+        self.path = path
+        let database = try SQLiteDatabase(path, wait: wait, until: isStopped, orUntil: isCancelled)
+        self.database = database
+        // More memory than the default of 2 MiB, for keys in random order.
+        try database.execute("PRAGMA cache_size = -8000")
+        try database.execute("BEGIN IMMEDIATE")
+    }
+
+    deinit {
+        guard database != nil else { return }
+        // Without a commit, closing the database rolls the transaction back.
+        database = nil
+        // Removes a database that was created in vain.
+        if FolderContents.size(of: path) == 0 { unlink(path) }
+    }
+
+    /// Loads records, one JSON value per line, into a table, which is created if needed.
+    func load(_ source: String, into table: SQLiteTable, until isCancelled: () -> Bool) throws(ResultsError) {
+        guard let database else { return }
+        var load = try SQLiteLoad(table, into: database)
+        try load.load(source, until: isCancelled)
+    }
+
+    /// Waits for a lock of another process from now on even if the run is stopped.
+    func ignoreStops() { database?.isStopped = { false } }
+
+    /// Commits the transaction.
+    func commit() throws(ResultsError) {
+        try database?.execute("COMMIT")
+        database = nil
     }
 }
 

@@ -82,8 +82,8 @@ extension Flow {
             case .list(let elements): for element in elements { outside.value(element, .request, .data) }
             }
         }
-        if let write {
-            // One file contains the records of all elements.
+        for write in writes {
+            // A file contains the records of all elements.
             outside.scalar(write.to, .request, .fileName)
             for check in write.checks {
                 outside.expression(check.that, .written, .expectation)

@@ -19,8 +19,8 @@ package final class Flow: Sendable {
     package let paginate: Pagination?
     /// The location of `paginate: none`, with which a call requests no pages although the endpoint does.
     package let withoutPages: SourceSpan?
-    /// The file that records are written to.
-    package let write: Write?
+    /// The files and tables that records are written to, in order: all of them when the step has passed, or none.
+    package let writes: [Write]
     /// The sibling steps in a batch that must finish before.
     package let needs: [Spanned<String>]
     package let span: SourceSpan
@@ -49,10 +49,10 @@ package final class Flow: Sendable {
         let pages = entries[.paginate]
         withoutPages = pages.flatMap { $0.text == "none" ? $0.span : nil }
         paginate = pages.flatMap { decoder.pagination($0, level: level) }
-        write = entries[.write].flatMap { decoder.write($0) }
+        writes = entries[.write].map { node in (node.sequence ?? [node]).compactMap { decoder.write($0) } } ?? []
         needs = decoder.texts(in: entries[.needs])
         self.span = span
-        if let check = write?.checks.first, let shard = forEach?.shard, shard.value {
+        if let check = writes.lazy.compactMap(\.checks.first).first, let shard = forEach?.shard, shard.value {
             decoder.diagnostics.report(
                 "misplaced-key",
                 "'expect' has no meaning here: 'waybill merge' writes the records of all shards, and evaluates nothing",
@@ -157,7 +157,7 @@ package struct Pagination: Sendable {
     package var level: Level
 }
 
-/// A file that records are written to.
+/// A file or table that records are written to.
 package struct Write: Sendable {
     /// A column of a CSV file.
     package struct Column: Sendable {

@@ -137,7 +137,7 @@ extension Certainty {
 extension StepSite {
     /// The fields of the step that expressions can use.
     fileprivate var fields: [String] {
-        let written = step.flow?.write == nil && !step.unknown.contains(.file) ? [] : ["written"]
+        let written = step.flow?.writes.isEmpty ?? true && !step.unknown.contains(.file) ? [] : ["written"]
         if step.flow?.forEach != nil { return Step.fieldsOfLoops + written }
         switch step.action {
         case .call, .request: return Step.fieldsOfRequests + written + (download == nil ? [] : ["downloaded"])
@@ -159,7 +159,7 @@ extension StepSite {
             guard notKept.contains(.data), step.flow?.forEach == nil else { return nil }
             segment = path.first
         }
-        guard let segment, segment.name == "data", let write = step.flow?.write else { return nil }
+        guard let segment, segment.name == "data", let write = step.flow?.writes.first else { return nil }
         return Diagnostic(
             "data-not-kept",
             "step '\(id)' does not keep its data, because it writes the records to a file",

@@ -52,10 +52,13 @@ struct ScopeShapes {
     private static let downloaded = ValueShape.object([
         ("file", text), ("bytes", number), ("sha256", text), ("resumed", .scalar("a boolean")),
     ])
-    private static func written(_ write: Write?) -> ValueShape {
-        var fields = [("file", text), ("records", number), ("bytes", number)]
-        if write?.table != nil { fields.append(("table", text)) }
-        return .object(fields + (write?.aggregates ?? []).map { ($0.name.value, .anything) })
+    private static func written(_ writes: [Write]) -> ValueShape {
+        let shapes = writes.map { write in
+            var fields = [("file", text), ("records", number), ("bytes", number)]
+            if write.table != nil { fields.append(("table", text)) }
+            return ValueShape.object(fields + write.aggregates.map { ($0.name.value, .anything) })
+        }
+        return shapes.count == 1 ? shapes[0] : shapes.isEmpty ? .anything : .elements(shapes)
     }
     private static let failure = ValueShape.object([("kind", text), ("code", .anything), ("message", text)])
 
@@ -154,7 +157,7 @@ struct ScopeShapes {
         case "error": shape = Self.failure
         case "status", "time": shape = Self.number
         case "headers": shape = .map(Self.text)
-        case "written": shape = Self.written(step.flow?.write)
+        case "written": shape = Self.written(step.flow?.writes ?? [])
         case "downloaded": shape = Self.downloaded
         default: return nil
         }

@@ -13,6 +13,8 @@ indirect enum ValueShape: Sendable {
     case map(ValueShape)
     /// A list with elements of this shape.
     case list(ValueShape)
+    /// A list of these elements.
+    case elements([ValueShape])
     /// One of these values; never empty.
     case oneOf([JSON])
 
@@ -48,7 +50,7 @@ indirect enum ValueShape: Sendable {
         switch self {
         case .anything: return .anything
         case .scalar(let words): throw Absence.scalar(words)
-        case .list: throw Absence.list
+        case .list, .elements: throw Absence.list
         case .map(let shape): return shape
         case .object(let fields):
             if let field = fields.first(where: { $0.name.hasSameCodePoints(as: name) }) { return field.shape }
@@ -65,6 +67,10 @@ indirect enum ValueShape: Sendable {
         case .anything: return .anything
         case .scalar(let words): throw Absence.scalar(words)
         case .list(let shape): return shape
+        case .elements(let shapes):
+            let position = index < 0 ? shapes.count + index : index
+            guard shapes.indices.contains(position) else { throw Absence.index(count: shapes.count) }
+            return shapes[position]
         case .object, .map: throw Absence.object
         case .oneOf(let values):
             let lists = values.compactMap(\.array)
@@ -83,7 +89,7 @@ indirect enum ValueShape: Sendable {
     /// Returns the shape of each element or member.
     func children() throws(Absence) -> ValueShape {
         switch self {
-        case .anything, .object: return .anything
+        case .anything, .object, .elements: return .anything
         case .scalar(let words): throw Absence.scalar(words)
         case .map(let shape), .list(let shape): return shape
         case .oneOf(let values):

@@ -42,7 +42,7 @@ struct ResultPaths: ManifestRule {
         for endpoint in subject.manifest.endpoints.values { check(endpoint.value.request.download?.to) }
         for settings in subject.settings { check(settings.downloads?.value) }
         for site in subject.steps {
-            check(site.step.flow?.write?.to, isFolder: false)
+            for write in site.step.flow?.writes ?? [] { check(write.to, isFolder: false) }
             if case .request(let definition) = site.step.action { check(definition.download?.to) }
         }
         return diagnostics

@@ -22,13 +22,16 @@ struct SameFile: ManifestRule {
         writings.compactMap { target, tables in
             guard target.table != nil, let others = writings[FileWriting.Target(path: target.path)],
                 let (first, second) = others.lazy.flatMap({ other in tables.lazy.map { [other, $0] } })
-                    .compactMap({ runs.firstTogether(of: $0, graph: \.graph, isConditional: \.isConditional) }).first
+                    .compactMap({ FileWriting.firstTogether(of: $0, runs) }).first
             else { return nil }
+            let isOneStep = first.step == second.step
             return Diagnostic(
                 "same-file",
-                "one step writes the file as a database, and another one in another format",
+                isOneStep
+                    ? "the step writes the file both as a database and in another format"
+                    : "one step writes the file as a database, and another one in another format",
                 at: second.location,
-                secondary: [.init(first.location, "the other step")],
+                secondary: [.init(first.location, isOneStep ? "also here" : "the other step")],
                 help: ["Give each a name of its own."]
             )
         }
@@ -51,13 +54,14 @@ struct SameFile: ManifestRule {
                 ]
             )
         }
-        if let (first, second) = runs.firstTogether(of: writings, graph: \.graph, isConditional: \.isConditional) {
+        if let (first, second) = FileWriting.firstTogether(of: writings, runs) {
             let isShared = second.path == first.path
+            let isOneStep = first.step == second.step
             return Diagnostic(
                 "same-file",
-                "two steps would \(action)",
+                isOneStep ? "the step would \(action) twice" : "two steps would \(action)",
                 at: second.location,
-                secondary: [.init(first.location, "the other step")]
+                secondary: [.init(first.location, isOneStep ? "also here" : "the other step")]
                     + (isShared ? [.init(first.path, target.isSnapshot ? "the snapshot" : "the file")] : []),
                 help: ["Give each a name of its own."]
             )
@@ -92,6 +96,8 @@ private struct FileWriting {
         var isSnapshot = false
     }
 
+    /// The span of the step.
+    let step: SourceSpan
     /// The span of the path.
     let path: SourceSpan
     /// The span to report for the step.
@@ -102,6 +108,15 @@ private struct FileWriting {
     let repeatedBy: ForEach?
     /// Whether the step runs only under a condition.
     let isConditional: Bool
+
+    /// Returns the first two of some writings that can both be part of one run; first those of one step.
+    static func firstTogether(of writings: [FileWriting], _ runs: GraphRuns) -> (FileWriting, FileWriting)? {
+        var first: [SourceSpan: FileWriting] = [:]
+        for writing in writings {
+            if let other = first.updateValue(writing, forKey: writing.step) { return (other, writing) }
+        }
+        return runs.firstTogether(of: writings, graph: \.graph, isConditional: \.isConditional)
+    }
 
     /// Returns all steps of a manifest's graphs that write files or have snapshots, by their target.
     static func all(in subject: RuleSubject) -> OrderedDictionary<Target, [FileWriting]> {
@@ -120,6 +135,7 @@ private struct FileWriting {
         }
         func add(_ target: Target, _ path: SourceSpan, of site: StepSite, at location: SourceSpan, _ loop: ForEach?) {
             let writing = FileWriting(
+                step: site.step.span,
                 path: path,
                 location: location,
                 graph: site.graph.name.value,
@@ -130,8 +146,8 @@ private struct FileWriting {
         }
         for site in subject.steps {
             let step = site.step
-            // One file receives the records of all elements of the step.
-            if let write = step.flow?.write {
+            // A file receives the records of all elements of the step.
+            for write in step.flow?.writes ?? [] {
                 add(write.to, table: write.table?.value, of: site, at: write.to.span, site.loopAround)
             }
             // The elements and pages of one step are the concern of `SnapshotSharing`.
