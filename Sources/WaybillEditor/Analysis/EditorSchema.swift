@@ -23,12 +23,16 @@ enum EditorSchema {
         return current
     }
 
-    /// Returns the keys of the mapping at a path, each with its description in Markdown.
+    /// Returns the keys of the mapping at a path, each with its description in Markdown: those that the mapping must have, then
+    /// the others, in the order of the schema.
     static func keys(at path: [TreePosition.Part]) -> [(name: String, description: String)] {
+        let schemas = schemas(at: path)
         var seen: Set<String> = []
-        return schemas(at: path).flatMap { $0["properties"]?.object ?? JSONObject() }.compactMap { name, schema in
-            seen.insert(name).inserted ? (name, description(of: schema)) : nil
+        let keys = schemas.flatMap { $0["properties"]?.object ?? JSONObject() }.compactMap { name, schema in
+            seen.insert(name).inserted ? (name: name, description: description(of: schema)) : nil
         }
+        let required = Set(schemas.flatMap { $0["required"]?.array ?? [] }.compactMap(\.string))
+        return keys.filter { required.contains($0.name) } + keys.filter { !required.contains($0.name) }
     }
 
     /// Returns the words and constants that the value at a path can be.
