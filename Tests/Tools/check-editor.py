@@ -556,6 +556,10 @@ def check_features(program, folder):
         assert labels == [item["label"] for item in items] and offered <= set(labels), (line, labels)
         assert not others & set(labels), (line, others & set(labels))
     assert labels[0] == "tokenURL", labels
+    text = FEATURES.replace("@", "").replace("graphs:", "  other:\n    path: /x\n    |\ngraphs:")
+    client.open(path, text.replace("|", ""))
+    labels = {item["label"] for item in client.at("textDocument/completion", path, 7, 4)["items"]}
+    assert "inputs" in labels and not {"path", "url", "operation"} & labels, labels
     # A step does not see itself.
     line, column = opened("      - {id: third, get: '/${steps.|}'}")
     labels = {item["label"] for item in client.at("textDocument/completion", path, line, column)["items"]}

@@ -25,9 +25,25 @@ enum EditorSchema {
 
     /// Returns the keys of the mapping at a path, each with its description in Markdown: those that the mapping must have, then
     /// the others, in the order of the schema.
-    static func keys(at path: [TreePosition.Part]) -> [(name: String, description: String)] {
+    ///
+    /// - Parameter present: The keys that it has, without which and without those that they exclude the others are returned.
+    static func keys(
+        at path: [TreePosition.Part],
+        beside present: [String] = []
+    ) -> [(name: String, description: String)] {
         let schemas = schemas(at: path)
-        var seen: Set<String> = []
+        var seen = Set(present)
+        for schema in schemas {
+            let forms = schema["oneOf"]?.array ?? []
+            func needs(_ form: JSON) -> [String] { form["required"]?.array?.compactMap(\.string) ?? [] }
+            let chosen = forms.filter { needs($0).contains(where: present.contains) }
+            guard !chosen.isEmpty else { continue }
+            seen.formUnion(Set(forms.flatMap(needs)).subtracting(chosen.flatMap(needs)))
+            for (name, schema) in chosen.flatMap({ Array($0["properties"]?.object ?? JSONObject()) })
+            where schema == false {
+                seen.insert(name)
+            }
+        }
         let keys = schemas.flatMap { $0["properties"]?.object ?? JSONObject() }.compactMap { name, schema in
             seen.insert(name).inserted ? (name: name, description: description(of: schema)) : nil
         }

@@ -96,8 +96,8 @@ enum Completion: EditorFeature {
         if let key = position.key, key.text == marker {
             let known = position.mapping?.names ?? []
             let allowed = diagnostics.first { $0.id == "unknown-key" }?.validNames
-            for (name, description) in EditorSchema.keys(at: position.path.dropLast())
-            where !known.contains(name) && allowed?.contains(name) ?? true && !position.isMeaningless(name) {
+            for (name, description) in EditorSchema.keys(at: position.path.dropLast(), beside: known)
+            where allowed?.contains(name) ?? true && !position.isMeaningless(name) {
                 add(name, .property, from: insertion.start, text: insertion.hasColon ? name : "\(name): ", description)
             }
         } else if position.value?.text == marker {

@@ -151,15 +151,16 @@ extension Analysis {
     /// replaced by one; `nil` for a manifest with errors.
     fileprivate func plan(naming names: String...) -> [[ArraySlice<UInt8>]]? {
         guard errorCount == 0, let checked else { return nil }
-        let names = Set(
-            names.flatMap { [$0, $0.split(separator: ".").last.map(String.init) ?? $0].map { Array($0.utf8)[...] } }
-        )
+        let lastParts = names.map { $0.split(separator: ".").last.map(String.init) ?? $0 }
+        let words = Set(lastParts.map { Array($0.utf8)[...] })
         return [[], Array(checked.manifest.graphs.keys)].map { graphs in
             var options = PlanOptions()
             (options.graphs, options.requiresInputs) = (graphs, false)
             guard let plan = Pipeline.plan(checked, options).value else { return [] }
-            let text = Array(PlanDescription(plan, of: checked, options: options).text().utf8)
-            return text.split { !WrittenName.isPart($0) }.map { names.contains($0) ? [] : $0 }
+            let text = zip(names, lastParts).reduce(PlanDescription(plan, of: checked, options: options).text()) {
+                $0.replacing($1.0, with: $1.1)
+            }
+            return Array(text.utf8).split { !WrittenName.isPart($0) }.map { words.contains($0) ? [] : $0 }
         }
     }
 }

@@ -198,11 +198,11 @@ extension StepForm {
         return !isSetting || effectiveSettings.contains(name)
     }
 
-    /// Whether a key has no meaning in a step with other keys.
+    /// Whether a key has no meaning in a step of the form that other keys give it.
     package static func isMeaningless(_ name: String, in step: YAMLMapping) -> Bool {
         guard let form = written(in: StepEntries(step))?.form else { return false }
         guard let key = StepKey(rawValue: name) else { return !form.canHave(setting: name) }
-        return key.form != nil || form.reasonAgainst(key) != nil
+        return form.reasonAgainst(key) != nil
     }
 }
 
