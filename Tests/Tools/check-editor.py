@@ -546,6 +546,8 @@ def check_features(program, folder):
         assert expected <= labels, (line, labels)
     # Keys that would be errors beside the others are not offered; those that a mapping must have come first.
     for line, offered, others in (
+        ("      - post: /x\n        body: {json: 1, |}", set(), {"form", "text"}),
+        ("      - batch: [{id: a, get: /a}, {id: b, needs: [|], get: /b}]", {"a"}, {"b"}),
         ("      - call: order\n        |", {"with", "retry", "write"}, {"get", "url", "mock", "returns", "call"}),
         ("      - values: {a: '1'}\n        |", {"expect", "when", "forEach"}, {"call", "with", "until", "auth", "write"}),
         ("      - get: /x\n        paginate:\n          next: $.next\n          |", {"while", "items"}, {"link", "cursor", "next"}),

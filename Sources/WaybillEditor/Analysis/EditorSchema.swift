@@ -24,7 +24,7 @@ enum EditorSchema {
     }
 
     /// Returns the keys of the mapping at a path, each with its description in Markdown: those that the mapping must have, then
-    /// the others, in the order of the schema.
+    /// its own, then the settings, each in the order of the schema.
     ///
     /// - Parameter present: The keys that it has, without which and without those that they exclude the others are returned.
     static func keys(
@@ -44,11 +44,13 @@ enum EditorSchema {
                 seen.insert(name)
             }
         }
-        let keys = schemas.flatMap { $0["properties"]?.object ?? JSONObject() }.compactMap { name, schema in
-            seen.insert(name).inserted ? (name: name, description: description(of: schema)) : nil
-        }
         let required = Set(schemas.flatMap { $0["required"]?.array ?? [] }.compactMap(\.string))
-        return keys.filter { required.contains($0.name) } + keys.filter { !required.contains($0.name) }
+        let keys = schemas.flatMap { $0["properties"]?.object ?? JSONObject() }.compactMap { name, schema in
+            let isSetting = schema["$ref"]?.string?.hasPrefix("#/definitions/settings.") ?? false
+            let group = required.contains(name) ? 0 : isSetting ? 2 : 1
+            return seen.insert(name).inserted ? (group, name, description(of: schema)) : nil
+        }
+        return (0...2).flatMap { group in keys.filter { $0.0 == group }.map { ($0.1, $0.2) } }
     }
 
     /// Returns the words and constants that the value at a path can be.

@@ -93,7 +93,7 @@ enum Completion: EditorFeature {
             if !detail.isEmpty { item["documentation"] = ["kind": "markdown", "value": .string(detail)] }
             items.append((label, item))
         }
-        if let key = position.key, key.text == marker {
+        if let key = position.key, key.text == marker, !diagnostics.contains(where: { $0.id == "missing-colon" }) {
             let known = position.mapping?.names ?? []
             let allowed = diagnostics.first { $0.id == "unknown-key" }?.validNames
             for (name, description) in EditorSchema.keys(at: position.path.dropLast(), beside: known)

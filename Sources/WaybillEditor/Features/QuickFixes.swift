@@ -60,10 +60,7 @@ enum QuickFixes: EditorFeature {
     ) -> TextEdit? {
         // A name that is not plain YAML is written as JSON.
         let names = inputs.map { name in
-            let isPlain = name.unicodeScalars.allSatisfy {
-                $0.isASCII && $0.properties.isAlphabetic || "_-0123456789".unicodeScalars.contains($0)
-            }
-            return isPlain ? name : JSONWriter().string(.string(name))
+            name.utf8.allSatisfy { WrittenName.isPart($0) && $0 < 0x80 } ? name : JSONWriter().string(.string(name))
         }
         guard !names.isEmpty, let root = request.tree,
             let step = TreePosition(of: call.range.lowerBound, in: root).mapping,

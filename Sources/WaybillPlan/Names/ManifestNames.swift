@@ -107,12 +107,10 @@ private final class NameCollector {
         for name in references.appliedFilters { refer(name, .filter, in: manifest.filters) }
         for site in references.sites { refer(site, in: manifest) }
         // Without a call, the program that runs an endpoint or a graph gives it the inputs of the manifest.
-        for endpoint in manifest.endpoints.values where !called.contains(endpoint.name.span) {
-            inherit(endpoint.value.inputs, given: [], in: manifest)
-        }
-        for graph in manifest.graphs.values where !called.contains(graph.name.span) {
-            inherit(graph.value.inputs, given: [], in: manifest)
-        }
+        let callees =
+            manifest.endpoints.values.map { ($0.name.span, $0.value.inputs) }
+            + manifest.graphs.values.map { ($0.name.span, $0.value.inputs) }
+        for (name, inputs) in callees where !called.contains(name) { inherit(inputs, given: [], in: manifest) }
     }
 
     // MARK: Definitions
@@ -241,13 +239,16 @@ private final class NameCollector {
 
     /// Adds the names in the expectations of an object of values.
     private func refer(_ expectations: [ExpectationSetting], to values: [OutputDefinition]) {
+        func expose(_ span: SourceSpan) { self.expose(span) { values.map(\.name.span) } }
         for expectation in expectations {
             switch expectation {
             case .json(.mapping(let members, _)), .equals(.mapping(let members, _)):
-                for member in members { refer(member.name, .output, to: values.span(of: member.name.value)) }
-            case .json(let value), .equals(let value): expose(value.span) { values.map(\.name.span) }
-            case .schema(let schema): expose(schema.node.span) { values.map(\.name.span) }
-            case .snapshot(let snapshot): expose(snapshot.file.span) { values.map(\.name.span) }
+                for name in members.map(\.name) {
+                    refer(name, .output, to: values.first { $0.name.value == name.value }?.name.span)
+                }
+            case .json(let value), .equals(let value): expose(value.span)
+            case .schema(let schema): expose(schema.node.span)
+            case .snapshot(let snapshot): expose(snapshot.file.span)
             case .status, .header, .body, .maxTime, .time, .certificate: break
             }
         }
@@ -308,77 +309,60 @@ private final class NameCollector {
             return Spanned(name, at: site.span(of: segment.range))
         }
         /// Adds the name at an index of the path. If no single name is there, all of them are data.
-        func refer(
-            at index: Int,
-            _ kind: NameKind,
-            to definition: (String) -> SourceSpan?,
-            all: () -> [SourceSpan]
-        ) {
+        func refer(at index: Int, _ kind: NameKind, to span: (String) -> SourceSpan?, _ all: () -> [SourceSpan]) {
             if let name = name(index) {
-                self.refer(name, kind, to: definition(name.value))
+                self.refer(name, kind, to: span(name.value))
             } else if !site.isCounted {
                 expose(site.span(of: reference.range), all)
             }
         }
         func refer<Value: Sendable>(at index: Int, _ kind: NameKind, in definitions: Definitions<Value>) {
-            refer(at: index, kind, to: { definitions[$0]?.name.span }, all: { definitions.values.map(\.name.span) })
+            refer(at: index, kind, to: { definitions[$0]?.name.span }) { definitions.values.map(\.name.span) }
         }
-        func refer(at index: Int, to outputs: [OutputDefinition]) {
-            refer(at: index, .output, to: outputs.span(of:), all: { outputs.map(\.name.span) })
+        func refer(at index: Int, _ kind: NameKind, among names: [Spanned<String>]) {
+            refer(at: index, kind, to: { name in names.first { $0.value == name }?.span }) { names.map(\.span) }
         }
-        guard let root = reference.root else {
+        switch reference.root {
+        case nil:
             let root = Spanned(reference.name, at: site.span(of: reference.nameRange))
-            let variable = site.location.loopVariables.last { $0.value == reference.name }
-            return self.refer(root, .element, to: variable?.span)
-        }
-        switch root {
+            self.refer(root, .element, to: site.location.loopVariables.last { $0.value == reference.name }?.span)
         case .inputs:
             refer(at: 0, .input, to: { site.input?.span ?? manifest.inputs[$0]?.name.span }) {
                 [site.location.declarations?.inputs ?? [:], manifest.inputs].flatMap(\.values).map(\.name.span)
             }
-        case .manifest:
-            guard name(0)?.value ?? "inputs" == "inputs" else { return }
-            refer(at: 1, .input, in: manifest.inputs)
+        case .manifest where name(0)?.value ?? "inputs" == "inputs": refer(at: 1, .input, in: manifest.inputs)
         case .secrets: refer(at: 0, .secret, in: manifest.secrets)
         case .data: refer(at: 0, .data, in: manifest.data)
-        case .vars:
-            let vars = site.location.vars
-            refer(at: 0, .variable, to: { name in vars.first { $0.name.value == name }?.name.span }) {
-                vars.map(\.name.span)
-            }
+        case .vars: refer(at: 0, .variable, among: site.location.vars.map(\.name))
         case .state:
             let state = site.location.graph?.definition.value.state ?? []
-            refer(at: 0, .state, to: { name in state.first { $0.name == name }?.next.name.span }) {
-                state.map(\.next.name.span)
-            }
+            refer(at: 0, .state, among: state.map { Spanned($0.name, at: $0.next.name.span) })
         case .session:
-            refer(
-                at: 0,
-                to: site.location.sessions.flatMap {
-                    manifest.endpoints[$0.call.name.value]?.value.request.outputs ?? []
-                }
-            )
-        case .document:
-            guard site.moment == .values, case .values(let values)? = site.location.step?.step.action else { return }
-            refer(at: 0, to: values)
-        case .run:
-            guard name(0).map({ $0.value == "environment" }) ?? true else { return }
+            let endpoints = site.location.sessions.compactMap { manifest.endpoints[$0.call.name.value]?.value }
+            refer(at: 0, .output, among: endpoints.flatMap(\.request.outputs).map(\.name))
+        case .document where site.moment == .values:
+            if case .values(let values)? = site.location.step?.step.action {
+                refer(at: 0, .output, among: values.map(\.name))
+            }
+        case .run where name(0)?.value ?? "environment" == "environment":
             expose(site.span(of: reference.range)) { manifest.environments.values.map(\.name.span) }
         case .steps:
             guard let first = name(0) else { return }
             add(first.span, .step, site.step.flatMap { stepSymbols[$0.step.identifierSpan] })
-            guard let outputs = site.step?.outputs, !outputs.isEmpty else { return }
-            switch name(1)?.value {
-            case "outputs": refer(at: 2, to: outputs)
-            case "items":
-                let field = name(3)?.value
-                if field == nil || field == "outputs" { refer(at: field == nil ? 3 : 4, to: outputs) }
+            guard let outputs = site.step?.outputs?.map(\.name), !outputs.isEmpty else { return }
+            switch (name(1)?.value, name(3)?.value) {
+            case (nil, _): refer(at: 1, .output, among: outputs)
+            case ("outputs", _): refer(at: 2, .output, among: outputs)
+            case ("items", nil), ("items", "outputs"):
+                refer(at: name(3) == nil ? 3 : 4, .output, among: outputs)
+                fallthrough
+            case ("items", _):
                 // A filter reads the elements.
-                if reference.filtersChildren, reference.segments.count == 2 { refer(at: path.count, to: outputs) }
-            case nil: refer(at: 1, to: outputs)
+                let isFiltered = reference.filtersChildren && reference.segments.count == 2
+                if isFiltered { refer(at: path.count, .output, among: outputs) }
             default: return
             }
-        case .request, .response, .item: return
+        default: return
         }
     }
 
@@ -401,11 +385,6 @@ private final class NameCollector {
     private func symbolSpan(of endpoint: Definition<Endpoint>) -> SourceSpan {
         isOperation(endpoint) ? endpoint.value.request.operation?.span ?? endpoint.name.span : endpoint.name.span
     }
-}
-
-extension [OutputDefinition] {
-    /// Returns the location of the name of the first output with a name.
-    fileprivate func span(of name: String) -> SourceSpan? { first { $0.name.value == name }?.name.span }
 }
 
 extension ReferenceSite {
