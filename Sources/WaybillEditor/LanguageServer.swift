@@ -5,11 +5,13 @@ package import WaybillRuntime
 
 /// The language server of `waybill lsp`: the Language Server Protocol 3.17 on two streams.
 ///
-/// A thread reads the messages; they are handled one after another. Diagnostics are published when no message waits, so that
-/// several edits in a row are checked once.
+/// A thread reads the messages; they are handled one after another. Diagnostics are published when no message arrives for a
+/// moment, so that several edits in a row are checked once.
 package final class LanguageServer {
     /// How often the server looks whether the client's process still exists, in milliseconds.
     private static let clientInterval: Int32 = 5_000
+    /// How long after an edit another one is waited for, in milliseconds.
+    private static let editInterval: Int32 = 15
     /// The longest time that edits in a row delay diagnostics.
     private static let maximumDelay = Duration.milliseconds(500)
 
@@ -53,8 +55,9 @@ package final class LanguageServer {
 
     private func handleMessages(of queue: MessageQueue) throws(SystemError) -> Bool {
         while true {
-            if let changedAt, queue.isEmpty || changedAt.duration(to: .now) > Self.maximumDelay { try publish() }
-            guard let result = queue.next(within: Self.clientInterval) else {
+            if let changedAt, changedAt.duration(to: .now) > Self.maximumDelay { try publish() }
+            guard let result = queue.next(within: changedAt == nil ? Self.clientInterval : Self.editInterval) else {
+                if changedAt != nil { try publish() }
                 if let client, kill(pid_t(client), 0) != 0, errno == ESRCH { return false }
                 continue
             }
@@ -136,6 +139,8 @@ package final class LanguageServer {
             case ("textDocument/didOpen", let uri?):
                 guard let text = document?["text"]?.string else { return }
                 noteChange()
+                // A client forgets the diagnostics of a document that it closes.
+                published[workspace.key(ofURI: uri)] = nil
                 let language = document?["languageId"]?.string
                 try workspace.open(uri, version: document?["version"] ?? .null, language: language, text: text)
             case ("textDocument/didChange", let uri?):

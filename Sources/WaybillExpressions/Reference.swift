@@ -51,6 +51,8 @@ package final class Reference: Sendable {
     /// If a wildcard, slice, filter or list of selectors follows `segments`: the segments after it, up to the next that
     /// does not select exactly one known node. They start at each child that it selects.
     package let childSegments: [Segment]?
+    /// Whether the children are selected by a filter.
+    package let filtersChildren: Bool
     /// Whether the path has more segments than `segments` and `childSegments` contain.
     package let goesOn: Bool
     /// Whether the path is inside `exists(…)`, or `default(…)` replaces a missing value.
@@ -78,6 +80,8 @@ package final class Reference: Sendable {
         self.segments = segments
         isComplete = query.isSingular
         self.childSegments = childSegments
+        filtersChildren =
+            others.first?.selectors.contains { if case .filter = $0.kind { true } else { false } } ?? false
         goesOn = others.count > (childSegments.map { $0.count + 1 } ?? 0)
         self.isGuarded = isGuarded
         self.isConcealed = isConcealed

@@ -9,7 +9,7 @@ package enum ManifestRecognition {
 
     /// Whether a file must be loaded as a manifest: its first document is a mapping with the key `waybill`, however that is
     /// spelled. A file that is not a text in YAML is loaded too, and so is one that mentions the key and has a syntax
-    /// error before it: the loader reports the error.
+    /// error before it, or that has an error and a line that starts with the key: the loader reports the error.
     package static func isManifest(_ file: SourceFile) -> Bool {
         if TextCheck.diagnostic(for: file) != nil { return true }
         let hasKey = file.bytes.contains(key)
@@ -23,7 +23,10 @@ package enum ManifestRecognition {
             let (document, diagnostics) = YAMLReader().read(file)
             return document?["waybill"] != nil || diagnostics.hasErrors && hasKey
         case .invalid: return hasKey
-        case nil: return failure != nil && hasKey
+        case nil:
+            if failure != nil { return hasKey }
+            let lines = [Array("\n".utf8) + key, Array("\r".utf8) + key].map { $0 + [UInt8(ascii: ":")] }
+            return lines.contains { file.bytes.contains($0) } && YAMLReader().read(file).diagnostics.hasErrors
         }
     }
 }

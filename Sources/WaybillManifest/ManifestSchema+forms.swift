@@ -14,6 +14,11 @@ struct ManifestForms: Sendable {
     ///
     /// - Parameter text: The value, if it is a scalar.
     func help(on violation: SchemaViolation, text: String?) -> String? {
+        if case .missingName(let names) = violation.detail, let name = names.first, let schema = schema(of: violation) {
+            return alternatives(of: schema).lazy.compactMap { example(of: $0["properties"]?[name]) }.first.map {
+                "Add for example \(name): \($0)."
+            }
+        }
         guard case .name(let key) = violation.instanceLocation.tokens.last, !violation.concernsName,
             let schema = schema(of: violation)
         else { return nil }
@@ -28,6 +33,13 @@ struct ManifestForms: Sendable {
             return member(named: text, in: alternatives(of: schema)).map { "Write \(key): \($0)." }
         default: return nil
         }
+    }
+
+    /// Returns the constant that a schema requires, or its example.
+    private func example(of schema: JSON?) -> String? {
+        guard let schema else { return nil }
+        let value = schema["const"] ?? schema["examples"]?.array?.first ?? resolved(schema)["examples"]?.array?.first
+        return value.map { Self.plain($0.string) ?? JSONWriter().excerpt(of: $0, 80) }
     }
 
     /// Returns the schema that contains the keyword of a violation.

@@ -89,7 +89,7 @@ struct ManifestSchema: Sendable {
             diagnostic.help = custom["help"]?.string.map { [$0] } ?? []
         }
         let text = root.node(at: violation.instanceLocation)?.scalar?.text
-        if diagnostic.help.isEmpty, ["wrong-type", "invalid-value"].contains(diagnostic.id.name),
+        if diagnostic.help.isEmpty, ["wrong-type", "invalid-value", "missing-key"].contains(diagnostic.id.name),
             let help = forms.help(on: violation, text: text)
         {
             diagnostic.help = [help]

@@ -22,13 +22,15 @@ extension SchemaViolation {
         switch detail {
         case .unknownName(let unknown, let known):
             let list = known.sorted().joined(separator: ", ")
-            return Diagnostic(
+            var diagnostic = Diagnostic(
                 "unknown-key",
                 "unknown key '\(unknown)'",
                 at: key,
                 label: label,
                 help: suggestion == nil && !known.isEmpty && known.count <= 24 ? ["The allowed keys are \(list)."] : []
             )
+            diagnostic.validNames = known
+            return diagnostic
         case .missingName:
             return Diagnostic("missing-key", sentence, at: isWhole ? value : key)
         case .conflictingNames(let names):

@@ -309,6 +309,83 @@ def check_names(program, folder):
     return ", ".join(f"{count} {name}" for name, count in counts.items())
 
 
+# A name with '‸' before it is renamed to 'zz'; then the parts that the text has, or the start of the reason why it is refused.
+VALUES = 'graphs: {main: {chain: [{id: v, values: {‸a: "1", b: "2"}%s}], outputs: {r: "%s"}}}'
+LOOP = 'graphs: {main: {chain: [{id: v, forEach: {in: [1], as: x}, values: {‸a: "1"}}], outputs: {r: "%s"}}}'
+DATA = "'a' cannot be renamed: the name may be data in "
+RENAMES = [
+    (VALUES % (", expect: {equals: {a: 1, b: 2}, body: [$.a == 1]}", "steps.v.outputs['a'] + steps.v['outputs'].a"),
+     ["values: {zz:", "equals: {zz: 1, b: 2}", "$.zz == 1", "outputs['zz'] + steps.v['outputs'].zz"]),
+    (VALUES % (", expect: {json: {a: 1}}", "steps.v.outputs.a"), ["json: {zz: 1}"]),
+    (VALUES % (", expect: {equals: \"${parse('{}')}\"}", "1 + 1"), DATA),
+    (VALUES % (", expect: {schema: {type: object, required: [a]}}", "1 + 1"), DATA),
+    (VALUES % (", expect: {snapshot: v.json}", "1 + 1"), DATA),
+    (VALUES % (", expect: {body: [length($..a) == 1]}", "1 + 1"), DATA),
+    *((VALUES % ("", path), DATA) for path in (
+        "list(steps.v.outputs['a','b'])", "list(steps.v.outputs..a)", "steps.v.outputs", "steps.v", "steps.v..a",
+        "get(steps.v.outputs, 'a')", "list(steps.v.outputs[?@ == 1])",
+    )),
+    (VALUES % ("", "length(steps.v.outputs) + steps.v.outputs.a"), ["steps.v.outputs.zz"]),
+    (VALUES % ("}, {post: /, body: {json: \"${steps.v.outputs}\"}", "1 + 1"), DATA),
+    (LOOP % "list(steps.v.items[*].outputs.a, steps.v.items[0].outputs['a'])", ["items[*].outputs.zz", "outputs['zz']"]),
+    (LOOP % "length(steps.v.items)", ["values: {zz:"]),
+    *((LOOP % path, DATA) for path in (
+        "steps.v.items", "steps.v.items[*].outputs", "list(steps.v.items[*]['outputs','ok'])",
+        "list(steps.v.items[?@.outputs.a == 1].ok)",
+    )),
+    ('inputs: {‸a: string}\ngraphs: {main: {chain: [{post: /, body: {json: "${inputs}"}}]}}', DATA),
+    ('inputs: {‸a: string}\ngraphs: {main: {chain: [{post: /, body: {json: "${manifest.inputs}"}}]}}', DATA),
+    ('environments: {‸a: {inputs: {i: x}}}\ninputs: {i: string}\n'
+     'graphs: {main: {chain: [{get: /, when: "run.environment == \'a\'", params: {i: "${inputs.i}"}}]}}', DATA),
+    # The graph that runs by default.
+    ("graphs: {‸main: {chain: [{get: /}]}, other: {chain: [{get: /}]}}", "'zz' cannot be the name of this graph: the manifest"),
+    ("graphs: {‸main: {chain: [{get: /}]}}", ["{zz: {chain"]),
+    # Nothing calls the endpoint, so the input of the manifest is the one that 'waybill call' gives it.
+    ('inputs: {user: string}\nendpoints: {e: {path: "/${inputs.user}", inputs: {‸user: string}}}\n'
+     'graphs: {main: {chain: [{get: "/${inputs.user}"}]}}',
+     ["inputs: {zz: string}\nendpoints", "inputs.zz}\", inputs: {zz:", "get: \"/${inputs.zz}"]),
+    ('inputs: {user: string}\nendpoints: {e: {path: "/${inputs.user}", inputs: {‸user: string}}}\n'
+     'graphs: {main: {chain: [{call: e, with: {user: "${inputs.user}"}}]}}', ["with: {zz: \"${inputs.user}"]),
+    ('inputs: {user: string}\ngraphs: {main: {inputs: {‸user: string}, chain: [{get: "/${inputs.user}"}]}}',
+     ["inputs: {zz: string}\ngraphs: {main: {inputs: {zz:"]),
+    # Credentials of a scheme of the document that no called operation requires.
+    ('secrets: {‸a: {env: A}}\ngraphs: {main: {chain: [{get: "http://127.0.0.1:9/", service: s}]}}',
+     ["secrets: {zz:", "bearer: \"${secrets.zz}"]),
+    ("endpoints: {‸a: {path: /}, b: {path: /}}\ngraphs: {main: {chain: [{call: a}, {get: '/${steps.a.status}'}, {call: b}]}}",
+     ["{zz: {path", "call: zz}", "steps.zz.status"]),
+]
+
+
+def check_renames(program, folder):
+    """A rename changes every reader of a name, or is refused with a reason."""
+    (folder / "api.json").write_text(json.dumps({
+        "openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": {},
+        "components": {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}},
+    }))
+    path = folder / "waybill.yaml"
+    client = Client(program, [folder])
+    for text, expected in RENAMES:
+        row = text
+        service = 'openapi: api.json, security: {key: {bearer: "${secrets.a}"}}, ' if text.startswith("secrets") else ""
+        text = 'waybill: 1\nservices: {s: {%sbaseURL: "http://127.0.0.1:9"}}\n' % service + text
+        line = next(number for number, words in enumerate(text.splitlines()) if "‸" in words)
+        column = text.splitlines()[line].index("‸")
+        text = text.replace("‸", "")
+        client.open(path, text)
+        try:
+            changes = client.at("textDocument/rename", path, line, column, newName="zz")["changes"]
+        except RuntimeError as error:
+            assert isinstance(expected, str) and str(error).startswith(expected), (row, str(error))
+            continue
+        after = edited(text, changes[uri(path)])
+        assert isinstance(expected, list), (text, after)
+        for part in expected:
+            assert part in after, (part, after)
+        client.close(path)
+    client.end()
+    return f"{len(RENAMES)} renames"
+
+
 def check_edits(program, folder, count):
     """Random edits do no harm, memory stays constant, and a new server reports the same about the text at the end."""
     choice = random.Random(7)
@@ -467,6 +544,24 @@ def check_features(program, folder):
         items = client.at("textDocument/completion", path, *opened(line))["items"]
         labels = {item["label"] for item in items}
         assert expected <= labels, (line, labels)
+    # Keys that would be errors beside the others are not offered; those that a mapping must have come first.
+    for line, offered, others in (
+        ("      - post: /x\n        body: {json: 1, |}", set(), {"form", "text"}),
+        ("      - batch: [{id: a, get: /a}, {id: b, needs: [|], get: /b}]", {"a"}, {"b"}),
+        ("      - call: order\n        |", {"with", "retry", "write"}, {"get", "url", "mock", "returns", "call"}),
+        ("      - values: {a: '1'}\n        |", {"expect", "when", "forEach"}, {"call", "with", "until", "auth", "write"}),
+        ("      - get: /x\n        paginate:\n          next: $.next\n          |", {"while", "items"}, {"link", "cursor", "next"}),
+        ("      - get: /x\n        auth:\n          oauth2:\n            grant: password\n            |", {"username", "tokenURL"}, {"deviceURL"}),
+    ):
+        items = client.at("textDocument/completion", path, *opened(line))["items"]
+        labels = [item["label"] for item in sorted(items, key=lambda item: item["sortText"])]
+        assert labels == [item["label"] for item in items] and offered <= set(labels), (line, labels)
+        assert not others & set(labels), (line, others & set(labels))
+    assert labels[0] == "tokenURL", labels
+    text = FEATURES.replace("@", "").replace("graphs:", "  other:\n    path: /x\n    |\ngraphs:")
+    client.open(path, text.replace("|", ""))
+    labels = {item["label"] for item in client.at("textDocument/completion", path, 7, 4)["items"]}
+    assert "inputs" in labels and not {"path", "url", "operation"} & labels, labels
     # A step does not see itself.
     line, column = opened("      - {id: third, get: '/${steps.|}'}")
     labels = {item["label"] for item in client.at("textDocument/completion", path, line, column)["items"]}
@@ -486,6 +581,40 @@ def check_features(program, folder):
     assert fixed("      - call: odr|er").endswith("call: order")
     assert fixed("      - {id: x, call: ord|er}") == '      - {id: x, call: order, with: {id: ""}}'
     assert fixed("      - id: x\n        call: ord|er") == '      - id: x\n        call: order\n        with: {id: ""}'
+    assert fixed("      - call: order\n        with: {i|dd: a}").endswith("with: {id: a}")
+    assert fixed("      - get: /${lo|ver('A')}").endswith("get: /${lower('A')}")
+    assert fixed("      - {get: /x, ret|rry: {times: 1}}").endswith("{get: /x, retry: {times: 1}}")
+    assert fixed("      - {get: /x, write: {to: a/b.nd|jsn}}").endswith("{to: a/b.ndjson}}")
+    (folder / "sub").mkdir()
+    (folder / "sub/orders.json").write_text("[]")
+    assert fixed("      - {post: /x, body: {file: sub/ord|er.json}}").endswith("{file: sub/orders.json}}")
+    # A text with a syntax error before 'waybill', and one that was a manifest before.
+    def codes(text, *later):
+        """Returns the diagnostics of a text after it was edited."""
+        client.close(path)
+        client.diagnostics.pop(uri(path), None)
+        client.open(path, text)
+        for text in later:
+            client.published(path)
+            client.change(path, {"text": text})
+        return {item["code"] for item in client.published(path)}
+
+    assert codes("- [\nwaybill: 1\n") == {"yaml-syntax"}
+    assert codes("other: 1\n") == set()
+    assert codes("waybill: 1\ngraphs: {}\n", "other: 1\n") == {"unknown-key"}
+    # Edits that arrive together are checked once.
+    codes(FEATURES.replace("@", ""))
+    written, versions = [], []
+    client.write = written.append
+    for number in range(20):
+        client.change(path, {"text": FEATURES.replace("@", f"# {number}")})
+    del client.write
+    client.write(b"".join(written))
+    while versions[-1:] != [client.versions[uri(path)]]:
+        message = client.read()
+        if message["method"] == "textDocument/publishDiagnostics":
+            versions.append(message["params"]["version"])
+    assert len(versions) <= 3, versions
     opened("")
     everything = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
     hints = client.call("textDocument/inlayHint", textDocument={"uri": uri(path)}, range=everything)
@@ -511,6 +640,7 @@ def check_features(program, folder):
         ("      - call: |", "order", "order\n  with: {id: $1\\}"), ("      - {call: o|}", "order", "order, with: {id: $1\\}"),
         ("      - {call: o|, with: {}}", "order", "order"), ("      - call: |", "api.one", "api.one\n  with: {id: $1\\}"),
         ("      - call: api.|", "api.one", "api.one\n  with: {id: $1\\}"),
+        ("      - {id: x, call: api.one, with: {id: a}}\n      - call: |", "api.one", "api.one\n  with: {id: $1\\}"),
         # A call that is wrong elsewhere hides no names.
         ("      - {id: x, call: api.two}\n      - get: /${steps.|", "second", "second"),
     ):
@@ -592,8 +722,8 @@ def check_contracts(program, folder):
 
 
 CHECKS = [
-    check_protocol, check_positions, check_hostile, check_diagnostics, check_features, check_contracts, check_names, check_edits,
-    check_neovim, check_time,
+    check_protocol, check_positions, check_hostile, check_diagnostics, check_features, check_contracts, check_names, check_renames,
+    check_edits, check_neovim, check_time,
 ]
 
 

@@ -23,12 +23,14 @@ import jsonschema
 from mcp import ClientSession, MCPError, StdioServerParameters, stdio_client
 
 CANARY = "canary-3f9c1d7e5b2a"
+# JSON escapes its characters.
+HARD = 'hard"\\é-5d1f9a'
 MANIFEST = """
 waybill: 1
 name: shop
 description: orders of %(canary)s
 inputs: {server: {type: string, default: "http://127.0.0.1:%(port)d"}}
-secrets: {token: {env: SHOP_TOKEN}}
+secrets: {token: {env: SHOP_TOKEN}, hard: {env: HARD}}
 environments: {production: {inputs: {server: "http://127.0.0.1:%(port)d/production"}}}
 services: {shop: {baseURL: "${inputs.server}", auth: {bearer: "${secrets.token}"}}}
 endpoints:
@@ -50,6 +52,8 @@ graphs:
     outputs: {all: steps.get.outputs.all, small: "1"}
   failing:
     chain: [{id: get, get: /missing, mock: {status: 404, body: {why: not here}}}]
+  nested:
+    chain: [{id: get, get: /nested, headers: {X-Hard: "${sha256(secrets.hard)}"}}]
   jar:
     chain: [{id: get, get: /orders/1, cookies: {jar: cookies.txt}, mock: {body: {}}}]
 """
@@ -66,11 +70,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.path.endswith("/slow"):
             time.sleep(30)
             return
-        status = 404 if self.path == "/missing" else 200
+        status = 404 if self.path in ("/missing", "/nested") else 200
         authorization = self.headers.get("Authorization", "")
         content = {"path": self.path, "authorization": authorization, "encoded": base64.b64encode(authorization.encode()).decode()}
         if self.path == "/large":
-            content = [content] * 2000
+            content = [{**content, "number": number} for number in range(2000)]
+        if self.path == "/nested":
+            # A log in a log in a log, with and without characters beyond ASCII.
+            content = HARD
+            for level in range(4):
+                content = {"log": json.dumps(content, ensure_ascii=level != 2)}
         body = json.dumps(content).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -89,7 +98,7 @@ async def opened(program, folder, *options):
     script = 'tee -a ../sent | "$0" mcp "$@" 2>>../errors | tee -a ../messages'
     parameters = StdioServerParameters(
         command="bash", args=["-c", script, program, *options], cwd=folder,
-        env={"SHOP_TOKEN": CANARY, "XDG_CACHE_HOME": str(folder.parent / "cache")},
+        env={"SHOP_TOKEN": CANARY, "HARD": HARD, "XDG_CACHE_HOME": str(folder.parent / "cache")},
     )
     async with stdio_client(parameters) as (read, write), ClientSession(read, write) as client:
         session = Session()
@@ -121,17 +130,23 @@ async def check_tools(program, folder):
         assert list(session.schemas) == ["list_manifests", "validate", "plan", "explain", "run", "show"]
         await session.client.send_ping()
         listed = await session.call("list_manifests")
-        assert [entry["path"] for entry in listed["manifests"]] == ["bad.yaml", "shop.yaml", "sub/inner.yaml"], listed
+        assert [entry["path"] for entry in listed["manifests"]] == [
+            "bad.yaml", "shop.yaml", "sub/far.yaml", "sub/inner.yaml"
+        ], listed
         shop = listed["manifests"][1]
         graph = shop["graphs"][0]
         assert shop["description"] == "orders of ***" and shop["environments"] == ["production"], shop
         assert graph["inputs"]["required"] == ["id"] and not graph["real"], graph
         jsonschema.Draft202012Validator.check_schema(graph["inputs"])
-        assert len((await session.call("list_manifests", folder="sub"))["manifests"]) == 1
+        assert len((await session.call("list_manifests", folder="sub"))["manifests"]) == 2
         valid = await session.call("validate", manifest="shop.yaml")
         assert valid["valid"] and valid["errors"] == 0, valid
         invalid = await session.call("validate", manifest="bad.yaml")
         assert not invalid["valid"] and invalid["diagnostics"][0]["id"] == "unknown-endpoint", invalid
+        # Help that agents can use.
+        far = json.dumps(await session.call("validate", manifest="sub/far.yaml"))
+        for text in (far, await session.call("plan", fails=True, manifest="sub/far.yaml")):
+            assert "only use files in its own folder" in text and "allow" not in text, text
         assert "unknown-endpoint:" in await session.call("explain", topic="unknown-endpoint")
         assert "Did you mean 'retry'?" in await session.call("explain", fails=True, topic="rtry")
         assert "GET ${inputs.server}/orders" in await session.call("plan", manifest="shop.yaml", graph="main", inputs={"id": 7})
@@ -164,28 +179,43 @@ async def check_mocked(program, folder):
 
 
 async def check_real(program, folder):
-    options = ("--allow", "shop.yaml#main", "--allow", "shop.yaml#large", "--allow", "shop.yaml#jar")
+    options = ("--allow", "shop.yaml#main", "--allow", "shop.yaml#large", "--allow", "shop.yaml#jar",
+               "--allow", "shop.yaml#nested")
     async with opened(program, folder, *options) as session:
         Handler.received.clear()
         real = {
             graph["name"] for entry in (await session.call("list_manifests"))["manifests"]
             for graph in entry.get("graphs", []) if graph["real"]
         }
-        assert real == {"main", "large", "jar"}, real
+        assert real == {"main", "large", "jar", "nested"}, real
         run = await session.call("run", manifest="./sub/../shop.yaml", graph="main", inputs={"id": 7})
         order = run["outputs"]["main"]["order"]
         assert not run["mocked"] and order["path"] == "/orders/7", run
         assert order["authorization"] == "Bearer ***" and order["encoded"].endswith("***"), order
         large = await session.call("run", manifest="shop.yaml", graph="large")
-        assert large["omitted"] == ["1 outputs of large, or their ends"] and large["outputs"]["large"]["small"] == 1
-        assert Handler.received == ["/orders/7", "/large"], Handler.received
+        assert large["omitted"][0].startswith("1 outputs of large") and large["outputs"]["large"]["small"] == 1
+        parts, offset = [], 0
+        while offset is not None:
+            part = (await session.call("show", run=large["run"], path="/large/all", offset=offset))["part"]
+            assert part["count"] == 2000 and part["value"], part
+            parts += part["value"]
+            offset = part.get("next")
+        assert [item["number"] for item in parts] == list(range(2000))
+        assert parts[7]["authorization"] == "Bearer ***", parts[7]
+        part = (await session.call("show", run=large["run"], path="/large/all/7/path", offset=2))["part"]
+        assert part == {"value": "arge", "count": 6}, part
+        for path, offset in (("/large/none", 0), ("large", 0), ("/large/all", 2000), ("/large/small", 1)):
+            await session.call("show", fails=True, run=large["run"], path=path, offset=offset)
+        nested = await session.call("run", fails=True, manifest="shop.yaml", graph="nested")
+        assert "***" in nested["failures"][0]["text"], nested
+        assert Handler.received == ["/orders/7", "/large", "/nested"], Handler.received
         assert "--allow" in await session.call("run", fails=True, manifest="shop.yaml", graph="failing", mock=False)
         assert "environment 'production'" in await session.call(
             "run", fails=True, manifest="shop.yaml", graph="main", inputs={"id": 7}, environment="production"
         )
         assert "cookies.txt" in await session.call("run", fails=True, manifest="shop.yaml", graph="jar")
         assert (await session.call("run", manifest="shop.yaml", graph="jar", mock=True))["mocked"]
-        assert Handler.received == ["/orders/7", "/large"], Handler.received
+        assert Handler.received == ["/orders/7", "/large", "/nested"], Handler.received
     for wrong in ("shop.yaml#man", "missing.yaml", str(folder.parent / "outside.yaml"), "link.yaml"):
         status = subprocess.run([program, "mcp", "--allow", wrong], cwd=folder, capture_output=True, stdin=subprocess.DEVNULL)
         assert status.returncode == 64, (wrong, status)
@@ -382,6 +412,7 @@ def main():
         values = {"port": server.server_port, "canary": CANARY}
         (folder / "shop.yaml").write_text(MANIFEST % values)
         (folder / "bad.yaml").write_text("waybill: 1\ngraphs: {main: {chain: [{call: odrer}]}}\n")
+        (folder / "sub/far.yaml").write_text("waybill: 1\ndata: {d: {file: ../bad.yaml}}\ngraphs: {main: {chain: [{get: /}]}}\n")
         (folder / "sub/inner.yaml").write_text("waybill: 1\ngraphs: {main: {chain: [{get: 'http://127.0.0.1:9/'}]}}\n")
         (folder.parent / "outside.yaml").write_text("waybill: 1\ndefaults: {}\n")
         (folder / "link.yaml").symlink_to(folder.parent / "outside.yaml")
@@ -399,7 +430,7 @@ def main():
             if options.only in (None, check.__name__.removeprefix("check_")):
                 print(f"{check.__name__.removeprefix('check_')}: {check(program, folder)}", flush=True)
         written = (folder.parent / "messages").read_bytes() + (folder.parent / "errors").read_bytes()
-        for form in (CANARY, base64.b64encode(CANARY.encode()).decode().rstrip("="), CANARY[:12]):
+        for form in (CANARY, HARD[-6:], base64.b64encode(CANARY.encode()).decode().rstrip("="), CANARY[:12]):
             assert form.encode() not in written, form
         print(f"no secret in {len(written)} bytes of messages")
 

@@ -102,14 +102,24 @@ struct ToolFailure: Error {
 
     init(_ message: String) { self.message = message }
 
-    /// A failure because of diagnostics, with help that names no options of the command line.
+    /// A failure because of diagnostics.
     init(_ diagnostics: [Diagnostic]) {
-        message = HumanRenderer().render(
-            diagnostics.withoutRepetitions().map { diagnostic in
-                var diagnostic = diagnostic
-                if let help = diagnostic.programHelp { diagnostic.help = help }
-                return diagnostic
+        message = HumanRenderer().render(diagnostics.withoutRepetitions().map(\.forAgents))
+    }
+}
+
+extension Diagnostic {
+    /// The diagnostic with help that names neither options of the command line nor those of the library.
+    var forAgents: Diagnostic {
+        var diagnostic = self
+        diagnostic.help =
+            switch id {
+            case "outside-folder": ["A manifest can only use files in its own folder; runs write to their own."]
+            case "missing-secret": ["The user can set the variable for the server, or name a file with --env-file."]
+            case "missing-file": help
+            case "no-graph" where programHelp != nil: ["Choose one with 'graph'; list_manifests has their names."]
+            default: programHelp ?? help
             }
-        )
+        return diagnostic
     }
 }

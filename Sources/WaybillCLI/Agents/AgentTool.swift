@@ -54,10 +54,19 @@ enum AgentTools {
         "description": "The path of the manifest, relative to the folder of the server. Default: waybill.yaml.",
     ]
     static let environment: JSON = ["type": "string", "description": "The environment to apply to the manifest."]
-    static let graph: JSON = ["type": "string", "description": "The graph. Default: 'main', or the only graph."]
-    static let inputs: JSON = [
-        "type": "object", "description": "Values for the inputs of the graph, as list_manifests describes them.",
-    ]
+
+    /// Returns the schemas of the arguments of a tool that plans a graph, and of others of its own.
+    static func ofPlans(and others: JSON) -> JSON {
+        let common: JSON = [
+            "manifest": manifest, "environment": environment,
+            "graph": ["type": "string", "description": "The graph. Default: 'main', or the only graph."],
+            "inputs": [
+                "type": "object",
+                "description": "Values for the inputs of the graph, as list_manifests describes them.",
+            ],
+        ]
+        return .object(JSONObject([common, others].flatMap { Array($0.object ?? JSONObject()) }))
+    }
 
     /// Returns what `tools/list` has of a tool.
     static func description(of tool: any AgentTool.Type) -> JSON {

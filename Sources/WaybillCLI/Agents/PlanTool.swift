@@ -9,11 +9,9 @@ enum PlanTool: AgentTool {
     static let description =
         "Shows what a run of a graph would do, without sending anything; or, with 'endpoint', where each header, parameter and "
         + "setting of an endpoint comes from."
-    static let arguments: JSON = [
-        "manifest": AgentTools.manifest, "environment": AgentTools.environment, "graph": AgentTools.graph,
-        "inputs": AgentTools.inputs,
-        "endpoint": ["type": "string", "description": "The name of an endpoint or operation, to explain it instead."],
-    ]
+    static let arguments = AgentTools.ofPlans(and: [
+        "endpoint": ["type": "string", "description": "The name of an endpoint or operation, to explain it instead."]
+    ])
 
     static func result(of call: ToolCall, in folder: AgentFolder) throws(ToolFailure) -> ToolResult {
         let options = folder.planOptions(of: call)

@@ -9,6 +9,8 @@ struct RunContent {
     let isMocked: Bool
     /// The outputs, by graph.
     let outputs: JSON
+    /// What is returned instead of the outputs.
+    var part: OutputPart?
 
     /// The maximum number of characters of the start of an output that is too large, and of the text of a failure.
     private static let excerpt = 1_000
@@ -28,6 +30,15 @@ struct RunContent {
                 "counts": ["type": "object", "description": "The number of steps by outcome."],
                 "outputs": ["type": "object", "description": "The outputs, by graph."],
                 list: ["type": "array", "items": ["type": "object"]],
+                "part": [
+                    "type": "object",
+                    "properties": [
+                        "value": [:],
+                        "count": ["type": "integer", "description": "The number of elements, members or characters."],
+                        "next": ["type": "integer", "description": "The offset of the rest, if there is more."],
+                    ],
+                    "required": ["value"],
+                ],
                 "warnings": ["type": "array", "items": ["type": "string"]],
                 "omitted": [
                     "type": "array", "description": "What was left out or shortened, because it is too large.",
@@ -60,13 +71,18 @@ struct RunContent {
         var budget = ResultBudget(AgentTools.maximumBytes / 2)
         content["outputs"] = .object(
             JSONObject(
-                (redactor.redact(outputs).object ?? JSONObject()).map { graph, values in
+                (part == nil ? redactor.redact(outputs).object ?? JSONObject() : JSONObject()).map { graph, values in
                     let (kept, missing) = Self.shortened(values, &budget)
-                    if missing > 0 { omitted.append(.string("\(missing) outputs of \(graph), or their ends")) }
+                    if missing > 0 {
+                        let message =
+                            "\(missing) outputs of \(graph), or their ends: 'show' returns them in parts, by 'path'"
+                        omitted.append(.string(message))
+                    }
                     return (graph, kept)
                 }
             )
         )
+        content["part"] = part?.json
         budget = ResultBudget(AgentTools.maximumBytes - 1024)
         _ = budget.takes(.object(content))
         content["warnings"] = .array(budget.prefix(warnings.map { .string(redactor.redact($0)) }))
@@ -99,6 +115,53 @@ struct RunContent {
             }
         }
         return (.object(kept), missing)
+    }
+}
+
+/// A part of the outputs of a run that fits in a result.
+struct OutputPart {
+    let json: JSON
+
+    /// The maximum size of the part in bytes.
+    private static let maximumBytes = AgentTools.maximumBytes - (4 << 10)
+
+    /// Takes the elements, members or characters of the value at a path after some others; throws if that is not possible.
+    init(_ path: String, of outputs: JSON, after offset: Int) throws(ToolFailure) {
+        guard let pointer = JSONPointer(parsing: path), let value = pointer.resolve(in: outputs) else {
+            throw ToolFailure("the run has no output at '\(path.excerpt(200))'; a path is, for example, /main/orders/0")
+        }
+        var budget = ResultBudget(Self.maximumBytes)
+        let (part, taken, count): (JSON, Int, Int)
+        var first = JSONPointer.Token.index(offset)
+        switch value {
+        case .array(let elements):
+            let kept = budget.prefix(elements.dropFirst(offset))
+            (part, taken, count) = (.array(kept), kept.count, elements.count)
+        case .object(let members):
+            let rest = members.dropFirst(offset)
+            if let name = rest.first?.name { first = .name(name) }
+            let kept = rest.prefix { budget.takes($0.value, $0.name) }
+            (part, taken, count) = (.object(JSONObject(kept.map { ($0.name, $0.value) })), kept.count, members.count)
+        case .string(let text):
+            var left = Self.maximumBytes
+            let kept = text.unicodeScalars.dropFirst(offset).prefix { scalar in
+                left -= JSONWriter().string(.string(String(scalar))).utf8.count
+                return left > 0
+            }
+            (part, taken, count) = (
+                .string(String(String.UnicodeScalarView(kept))), kept.count, text.unicodeScalars.count
+            )
+        default: (part, taken, count) = (value, 1, 1)
+        }
+        guard offset < max(count, 1) else {
+            throw ToolFailure("the value at '\(path.excerpt(200))' has only \(count) parts, so 'offset' is too large")
+        }
+        guard taken > 0 || count == 0 else {
+            throw ToolFailure("the next part is too large for one result: use the path \(pointer.appending(first))")
+        }
+        var object = JSONObject([("value", part), ("count", .number(JSONNumber(count)))])
+        if offset + taken < count { object["next"] = .number(JSONNumber(offset + taken)) }
+        json = .object(object)
     }
 }
 

@@ -12,15 +12,13 @@ enum RunTool: AgentTool {
     static let description =
         "Runs a graph and returns its outputs and failures, and the name of the run for 'show'. The mock server responds, with the "
         + "examples of the manifest, unless list_manifests says that the graph is 'real'; 'mocked' says which it was."
-    static let arguments: JSON = [
-        "manifest": AgentTools.manifest, "environment": AgentTools.environment, "graph": AgentTools.graph,
-        "inputs": AgentTools.inputs,
+    static let arguments = AgentTools.ofPlans(and: [
         "mock": [
             "type": "boolean",
             "description":
                 "Whether the mock server responds. Default: false for a graph that is 'real', otherwise true.",
-        ],
-    ]
+        ]
+    ])
     static let output: JSON? = RunContent.schema("failures")
 
     static func result(of call: ToolCall, in folder: AgentFolder) throws(ToolFailure) -> ToolResult {

@@ -7,7 +7,8 @@ import WaybillRuntime
 enum ShowTool: AgentTool {
     static let name = "show"
     static let description =
-        "Returns the results of an earlier run: its steps with their outcomes and failures, and its outputs."
+        "Returns the results of an earlier run: its steps with their outcomes and failures, and its outputs; or, with 'path', a part "
+        + "of outputs that are too large for one result."
     static let arguments: JSON = [
         "run": ["type": "string", "description": "The name of the run, 'latest', or 'latest-passed'."],
         "steps": [
@@ -15,6 +16,15 @@ enum ShowTool: AgentTool {
             "description": "The ids or paths of the steps to return. Default: all.",
         ],
         "failed": ["type": "boolean", "description": "Whether to return only steps that failed."],
+        "path": [
+            "type": "string",
+            "description":
+                "A JSON Pointer to a value in the outputs, such as /main/orders/0. Only this value is returned, as 'part'.",
+        ],
+        "offset": [
+            "type": "integer", "minimum": 0,
+            "description": "How many elements, members or characters of the value at 'path' to leave out.",
+        ],
     ]
     static let required = ["run"]
     static let output: JSON? = RunContent.schema("steps")
@@ -40,17 +50,24 @@ enum ShowTool: AgentTool {
         let onlyFailed = call.arguments["failed"]?.bool ?? false
         let steps = summary.steps.filter { selection.contains($0) && (!onlyFailed || $0.failure != nil) }
         let outputs = try? FileContents.read("\(path)/\(RunFileNames.outputs)", limit: maximumOutputs)
-        let content = RunContent(
+        var content = RunContent(
             result: summary,
             folder: path,
             isMocked: (try? RunRecord(folder: path))?.isMocked ?? false,
             outputs: outputs.flatMap { try? JSONParser().parse($0) } ?? [:]
         )
+        let part = call.arguments["path"]?.string
+        let offset = call.arguments["offset"]?.number?.int ?? 0
+        if let part {
+            content.part = try OutputPart(part, of: folder.redactor.redact(content.outputs), after: offset)
+        } else if offset > 0 {
+            throw ToolFailure("'offset' has an effect only with 'path'")
+        }
         let unfinished = entry.isRunning ? "running" : "unfinished"
         return ToolResult(
             content: content.json(
                 "steps",
-                steps,
+                part == nil ? steps : [],
                 outcome: entry.result == nil ? unfinished : nil,
                 warnings: ReportedRun(summary, in: path).warnings,
                 folder.redactor

@@ -24,7 +24,7 @@ enum ValidateTool: AgentTool {
 
     static func result(of call: ToolCall, in folder: AgentFolder) throws(ToolFailure) -> ToolResult {
         let stage = try folder.manifest(of: call)
-        let diagnostics = stage.diagnostics.withoutRepetitions().limitingRepeats()
+        let diagnostics = stage.diagnostics.withoutRepetitions().limitingRepeats().map(\.forAgents)
         var document = folder.redactor.redact(JSONDiagnosticRenderer.json(for: diagnostics)).object ?? JSONObject()
         let all = document["diagnostics"]?.array ?? []
         var budget = ResultBudget(AgentTools.maximumBytes - 1024)

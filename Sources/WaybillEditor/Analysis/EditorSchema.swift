@@ -23,12 +23,34 @@ enum EditorSchema {
         return current
     }
 
-    /// Returns the keys of the mapping at a path, each with its description in Markdown.
-    static func keys(at path: [TreePosition.Part]) -> [(name: String, description: String)] {
-        var seen: Set<String> = []
-        return schemas(at: path).flatMap { $0["properties"]?.object ?? JSONObject() }.compactMap { name, schema in
-            seen.insert(name).inserted ? (name, description(of: schema)) : nil
+    /// Returns the keys of the mapping at a path, each with its description in Markdown: those that the mapping must have, then
+    /// its own, then the settings, each in the order of the schema.
+    ///
+    /// - Parameter present: The keys that it has, without which and without those that they exclude the others are returned.
+    static func keys(
+        at path: [TreePosition.Part],
+        beside present: [String] = []
+    ) -> [(name: String, description: String)] {
+        let schemas = schemas(at: path)
+        var seen = Set(present)
+        for schema in schemas {
+            let forms = schema["oneOf"]?.array ?? []
+            func needs(_ form: JSON) -> [String] { form["required"]?.array?.compactMap(\.string) ?? [] }
+            let chosen = forms.filter { needs($0).contains(where: present.contains) }
+            guard !chosen.isEmpty else { continue }
+            seen.formUnion(Set(forms.flatMap(needs)).subtracting(chosen.flatMap(needs)))
+            for (name, schema) in chosen.flatMap({ Array($0["properties"]?.object ?? JSONObject()) })
+            where schema == false {
+                seen.insert(name)
+            }
         }
+        let required = Set(schemas.flatMap { $0["required"]?.array ?? [] }.compactMap(\.string))
+        let keys = schemas.flatMap { $0["properties"]?.object ?? JSONObject() }.compactMap { name, schema in
+            let isSetting = schema["$ref"]?.string?.hasPrefix("#/definitions/settings.") ?? false
+            let group = required.contains(name) ? 0 : isSetting ? 2 : 1
+            return seen.insert(name).inserted ? (group, name, description(of: schema)) : nil
+        }
+        return (0...2).flatMap { group in keys.filter { $0.0 == group }.map { ($0.1, $0.2) } }
     }
 
     /// Returns the words and constants that the value at a path can be.

@@ -42,6 +42,14 @@ struct TreePosition {
             }
         }
     }
+
+    /// Whether a key of the mapping at the position would be an error, because of the other keys of the step that it is.
+    func isMeaningless(_ name: String) -> Bool {
+        guard case .key(let list)? = path.dropLast(2).last, ["chain", "batch", "finally"].contains(list),
+            case .element? = path.dropLast().last, let mapping
+        else { return false }
+        return StepForm.isMeaningless(name, in: mapping)
+    }
 }
 
 extension YAMLNode {

@@ -11,8 +11,8 @@ struct TextDocument {
     /// The path, or the URI if it is not that of a file.
     let name: String
     var version: JSON
-    /// Whether the client says that it is a manifest: by the language `waybill`.
-    let isMarkedAsManifest: Bool
+    /// Whether the client says that it is a manifest, by the language `waybill`, or an earlier text was one.
+    var isMarkedAsManifest: Bool
     private(set) var file: SourceFile
 
     init(uri: String, name: String, version: JSON, language: String?, text: String) {

@@ -25,6 +25,17 @@ struct WrittenName {
         text = String(decoding: span.file.bytes[range], as: UTF8.self)
     }
 
+    /// Whether a byte can be part of a name that is written without quotes.
+    static func isPart(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "_"), UInt8(ascii: "-"), 0x80...:
+            true
+        default: false
+        }
+    }
+
     /// Returns the edit that replaces the name.
     func edit(to name: String) -> TextEdit { TextEdit(span: span, text: name) }
 }

@@ -130,10 +130,15 @@ final class Workspace {
         }
     }
 
-    /// Whether a document is a manifest or a part of one. Editors also open other files in YAML.
+    /// Whether a document is a manifest or a part of one. Editors also open other files in YAML. A document that was a manifest
+    /// stays one.
     func isManifest(_ key: CodePoints) -> Bool {
         if let document = documents[key] {
-            if document.isMarkedAsManifest || ManifestRecognition.isManifest(document.file) { return true }
+            if document.isMarkedAsManifest { return true }
+            if ManifestRecognition.isManifest(document.file) {
+                documents[key]?.isMarkedAsManifest = true
+                return true
+            }
         }
         return roots(of: key) != [key]
     }

@@ -20,6 +20,7 @@ enum Completion: EditorFeature {
     private static let marker = "zzWaybillCompletionzz"
     /// The maximum number of items.
     private static let maximumItems = 2_000
+    private static let firstNumber = 10_000
     /// The maximum number of operations of a document that are read for their inputs.
     private static let maximumOperations = 200
 
@@ -34,29 +35,40 @@ enum Completion: EditorFeature {
     static func result(for request: DocumentRequest) throws(ResponseError) -> JSON {
         let offset = try request.offset()
         let insertion = Insertion(at: offset, in: request.document.file)
-        var items: [String: JSON] = [:]
+        var items: [JSONObject] = []
+        var seen: Set<CodePoints> = []
         for text in insertion.texts(with: marker) {
-            for item in self.items(in: text, insertion, request) where items[item.label] == nil {
-                items[item.label] = item.json
+            for item in self.items(in: text, insertion, request) where seen.insert(CodePoints(item.label)).inserted {
+                items.append(item.json)
             }
         }
-        let sorted = items.sorted { $0.key < $1.key }.map(\.value)
-        return [
-            "isIncomplete": .bool(sorted.count > maximumItems), "items": .array(Array(sorted.prefix(maximumItems))),
-        ]
+        let shown = items.prefix(maximumItems).enumerated().map { index, item in
+            var item = item
+            // Editors sort by it: all have as many digits.
+            item["sortText"] = .string(String(firstNumber + index))
+            return JSON.object(item)
+        }
+        return ["isIncomplete": .bool(items.count > maximumItems), "items": .array(shown)]
     }
 
     private static func items(
         in text: [UInt8],
         _ insertion: Insertion,
         _ request: DocumentRequest
-    ) -> [(label: String, json: JSON)] {
+    ) -> [(label: String, json: JSONObject)] {
         let inserted = SourceFile(name: request.document.name, bytes: text)
         guard let whole = RepairedText.repair(inserted) else { return [] }
         let file = SourceFile(name: request.document.name, bytes: whole)
         guard let root = YAMLReader().read(file).document else { return [] }
         let position = TreePosition(of: insertion.start, in: root)
-        var items: [(label: String, json: JSON)] = []
+        let manifest = request.workspace.roots(of: request.key).first ?? request.key
+        let analysis = request.workspace.analysis(of: manifest, replacing: [request.key: whole])
+        let diagnostics = (analysis?.diagnostics ?? []).filter { diagnostic in
+            guard let span = diagnostic.primary?.span, request.isDocument(span.file) else { return false }
+            let written = WrittenName(span)
+            return written.text.contains(marker) && written.span.range.lowerBound <= insertion.start
+        }
+        var items: [(label: String, json: JSONObject)] = []
         let call = CallSnippet(at: position, of: marker, request.workspace)
         func add(
             _ label: String,
@@ -79,34 +91,23 @@ enum Completion: EditorFeature {
                 if request.workspace.adjustsIndentation { item["insertTextMode"] = 2 }
             }
             if !detail.isEmpty { item["documentation"] = ["kind": "markdown", "value": .string(detail)] }
-            items.append((label, .object(item)))
+            items.append((label, item))
         }
-        if let key = position.key, key.text == marker {
+        if let key = position.key, key.text == marker, !diagnostics.contains(where: { $0.id == "missing-colon" }) {
             let known = position.mapping?.names ?? []
-            for (name, description) in EditorSchema.keys(at: position.path.dropLast()) where !known.contains(name) {
+            let allowed = diagnostics.first { $0.id == "unknown-key" }?.validNames
+            for (name, description) in EditorSchema.keys(at: position.path.dropLast(), beside: known)
+            where allowed?.contains(name) ?? true && !position.isMeaningless(name) {
                 add(name, .property, from: insertion.start, text: insertion.hasColon ? name : "\(name): ", description)
             }
         } else if position.value?.text == marker {
             for value in EditorSchema.values(at: position.path) { add(value, .value, from: insertion.start) }
         }
-        let manifest = request.workspace.roots(of: request.key).first ?? request.key
-        guard let analysis = request.workspace.analysis(of: manifest, replacing: [request.key: whole]) else {
-            return items
-        }
-        for diagnostic in analysis.diagnostics {
-            guard let span = diagnostic.primary?.span, request.isDocument(span.file) else { continue }
-            let written = WrittenName(span)
-            guard written.text.contains(marker), written.span.range.lowerBound <= insertion.start else { continue }
-            let start = written.span.range.lowerBound
+        for diagnostic in diagnostics where diagnostic.id != "unknown-key" {
+            let start = diagnostic.primary.map { WrittenName($0.span).span.range.lowerBound } ?? insertion.start
             let isKey = position.key?.text == marker
-            for name in diagnostic.validNames {
-                let text = isKey && !insertion.hasColon ? "\(name): " : name
-                let isEndpoint = diagnostic.id == "unknown-endpoint"
-                let inputs = isEndpoint ? analysis.checked?.manifest.requiredInputs(of: name) ?? [] : []
-                add(name, isKey ? .property : .reference, from: start, text: text, inputs: inputs)
-            }
             if ["unknown-endpoint", "unknown-operation"].contains(diagnostic.id) {
-                for (service, contract) in analysis.checked?.contracts ?? [:] {
+                for (service, contract) in analysis?.checked?.contracts ?? [:] {
                     let document = contract.document
                     for (index, entry) in document.operations.enumerated() {
                         let operation = index < maximumOperations && call != nil ? try? document.operation(entry) : nil
@@ -114,6 +115,12 @@ enum Completion: EditorFeature {
                         add("\(service).\(entry.name)", .reference, from: start, inputs: inputs)
                     }
                 }
+            }
+            for name in diagnostic.validNames {
+                let text = isKey && !insertion.hasColon ? "\(name): " : name
+                let isEndpoint = diagnostic.id == "unknown-endpoint"
+                let inputs = isEndpoint ? analysis?.checked?.manifest.requiredInputs(of: name) ?? [] : []
+                add(name, isKey ? .property : .reference, from: start, text: text, inputs: inputs)
             }
             guard diagnostic.id == "unknown-name", !diagnostic.validNames.isEmpty else { continue }
             for explained in FunctionExplanation.all {
@@ -182,8 +189,8 @@ private struct Insertion {
         let line = file.byteRange(ofLine: file.line(at: offset))
         lineEnd = line.upperBound
         var (start, end) = (offset, offset)
-        while start > line.lowerBound, Self.isPart(file.bytes[start - 1]) { start -= 1 }
-        while end < line.upperBound, Self.isPart(file.bytes[end]) { end += 1 }
+        while start > line.lowerBound, WrittenName.isPart(file.bytes[start - 1]) { start -= 1 }
+        while end < line.upperBound, WrittenName.isPart(file.bytes[end]) { end += 1 }
         (self.start, self.end) = (start, end)
         hasColon = end < line.upperBound && file.bytes[end] == UInt8(ascii: ":")
     }
@@ -216,16 +223,6 @@ private struct Insertion {
             for range in text.ranges(of: function.utf8).reversed() { text.replaceSubrange(range, with: other.utf8) }
         }
         return text
-    }
-
-    private static func isPart(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "_"), UInt8(ascii: "-"), 0x80...:
-            true
-        default: false
-        }
     }
 
     /// Returns the brackets and quotes that close those that are open at the end of a part of a line.

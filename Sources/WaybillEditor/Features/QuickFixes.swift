@@ -23,8 +23,8 @@ enum QuickFixes: EditorFeature {
     private static func action(for diagnostic: Diagnostic, in request: DocumentRequest) -> JSON? {
         guard let label = diagnostic.primary else { return nil }
         let (title, edit): (String, TextEdit)
-        if let name = label.suggestedName {
-            (title, edit) = ("Replace by '\(name)'", WrittenName(label.span).edit(to: name))
+        if let name = diagnostic.suggestedName {
+            (title, edit) = ("Replace by '\(name)'", replacement(of: WrittenName(label.span), by: name, diagnostic.id))
         } else if diagnostic.id == "missing-input",
             let insertion = insertion(of: diagnostic.validNames, at: label.span, request)
         {
@@ -37,6 +37,21 @@ enum QuickFixes: EditorFeature {
         ]
     }
 
+    /// Returns the edit that replaces a name, or the part of a path that the suggestion is for: the name of the file or its
+    /// extension.
+    private static func replacement(of name: WrittenName, by other: String, _ id: DiagnosticID) -> TextEdit {
+        let separator: UInt8? =
+            switch id {
+            case "unknown-format": UInt8(ascii: ".")
+            case "unreadable-file", "missing-file": UInt8(ascii: "/")
+            default: nil
+            }
+        let (file, range) = (name.span.file, name.span.range)
+        guard let start = file.bytes[range].lastIndex(where: { $0 == separator }) else { return name.edit(to: other) }
+        let first = separator == UInt8(ascii: "/") ? start + 1 : start
+        return TextEdit(span: file.span(first..<range.upperBound), text: other)
+    }
+
     /// Returns the edit that gives a call some inputs; their values remain to be written.
     private static func insertion(
         of inputs: [String],
@@ -45,10 +60,7 @@ enum QuickFixes: EditorFeature {
     ) -> TextEdit? {
         // A name that is not plain YAML is written as JSON.
         let names = inputs.map { name in
-            let isPlain = name.unicodeScalars.allSatisfy {
-                $0.isASCII && $0.properties.isAlphabetic || "_-0123456789".unicodeScalars.contains($0)
-            }
-            return isPlain ? name : JSONWriter().string(.string(name))
+            name.utf8.allSatisfy { WrittenName.isPart($0) && $0 < 0x80 } ? name : JSONWriter().string(.string(name))
         }
         guard !names.isEmpty, let root = request.tree,
             let step = TreePosition(of: call.range.lowerBound, in: root).mapping,
@@ -72,11 +84,12 @@ enum QuickFixes: EditorFeature {
     }
 }
 
-extension Diagnostic.Label {
-    /// The name in “did you mean 'NAME'?”.
+extension Diagnostic {
+    /// The name in “did you mean 'NAME'?”, in the label or the help.
     fileprivate var suggestedName: String? {
-        let (start, end) = ("did you mean '", "'?")
-        guard text.hasPrefix(start), text.hasSuffix(end), text.count > start.count + end.count else { return nil }
-        return String(text.dropFirst(start.count).dropLast(end.count))
+        let (start, end) = ("id you mean '", "'?")
+        return ([primary?.text ?? ""] + help).lazy.map { $0.dropFirst() }.first {
+            $0.hasPrefix(start) && $0.hasSuffix(end) && $0.count > start.count + end.count
+        }.map { String($0.dropFirst(start.count).dropLast(end.count)) }
     }
 }

@@ -1,6 +1,10 @@
+import OrderedCollections
 import WaybillDiagnostics
 import WaybillJSON
+import WaybillManifest
+import WaybillPipeline
 import WaybillPlan
+import WaybillPlanPrinting
 
 /// The range of a name that can be renamed.
 enum PrepareRename: EditorFeature {
@@ -9,7 +13,7 @@ enum PrepareRename: EditorFeature {
 
     static func result(for request: DocumentRequest) throws(ResponseError) -> JSON {
         guard let lookup = try NameLookup(request) else { return .null }
-        try Rename.checkFiles(of: lookup)
+        try Rename.check(lookup)
         let span = WrittenName(lookup.occurrence.span).span
         var writer = PositionWriter(span.file, request.workspace.encoding)
         return ["range": writer.range(span.range), "placeholder": .string(lookup.symbol.name)]
@@ -29,7 +33,7 @@ enum Rename: EditorFeature {
         guard let lookup = try NameLookup(request) else {
             throw ResponseError(.requestFailed, "no name can be renamed here")
         }
-        try checkFiles(of: lookup)
+        try check(lookup)
         let manifests = lookup.manifests
         var edits: [SpanKey: TextEdit] = [:]
         for (_, names, shared) in manifests {
@@ -41,29 +45,51 @@ enum Rename: EditorFeature {
         let texts = try request.workspace.texts(after: all)
         for (analysis, names, _) in manifests {
             let root = request.workspace.key(ofName: analysis.file.name)
-            guard let renamed = request.workspace.analysis(of: root, replacing: texts),
-                renamed.errorCount <= analysis.errorCount,
-                let others = renamed.names, others.shape(in: request.workspace) == names.shape(in: request.workspace),
-                !others.joinsInputs(of: names)
-            else {
-                let kind = lookup.symbol.kind.words
-                throw ResponseError(
-                    .requestFailed,
-                    "'\(name)' cannot be the name of this \(kind): the manifest would change"
-                )
+            guard let renamed = request.workspace.analysis(of: root, replacing: texts) else { continue }
+            if let reason = reason(against: renamed, of: analysis, names, lookup.symbol.name, name, request.workspace) {
+                let message = "'\(name)' cannot be the name of this \(lookup.symbol.kind.words): \(reason)"
+                throw ResponseError(.requestFailed, message)
             }
         }
         return request.workspace.edit(all)
     }
 
-    /// Throws if the name is not only in manifests.
-    static func checkFiles(of lookup: NameLookup) throws(ResponseError) {
+    /// Why a manifest with the new name would not be the same; `nil` if it is.
+    private static func reason(
+        against renamed: Analysis,
+        of analysis: Analysis,
+        _ names: ManifestNames,
+        _ old: String,
+        _ new: String,
+        _ workspace: Workspace
+    ) -> String? {
+        var known: [DiagnosticID: Int] = [:]
+        for diagnostic in analysis.diagnostics { known[diagnostic.id, default: 0] += 1 }
+        for diagnostic in renamed.diagnostics {
+            known[diagnostic.id, default: 0] -= 1
+            if known[diagnostic.id, default: 0] < 0 { return diagnostic.headline }
+        }
+        guard let others = renamed.names, others.shape(in: workspace) == names.shape(in: workspace),
+            renamed.plan(naming: old, new) == analysis.plan(naming: old, new)
+        else { return "the manifest would change" }
+        return nil
+    }
+
+    /// Throws if the name is not only in manifests, or if it is data in them.
+    static func check(_ lookup: NameLookup) throws(ResponseError) {
         let files = lookup.manifests.flatMap(\.analysis.texts)
         guard files.contains(where: { $0.name == lookup.symbol.definition.file.name }) else {
             throw ResponseError(.requestFailed, "the name is defined in \(lookup.symbol.definition.file.name)")
         }
         guard lookup.analysis.checked != nil else {
             throw ResponseError(.requestFailed, "the manifest has syntax errors")
+        }
+        for (_, names, shared) in lookup.manifests {
+            guard let exposure = names.exposures.first(where: { !shared.isDisjoint(with: $0.symbols) }) else {
+                continue
+            }
+            let (name, span) = (lookup.symbol.name, exposure.span)
+            throw ResponseError(.requestFailed, "'\(name)' cannot be renamed: the name may be data in \(span)")
         }
     }
 
@@ -120,9 +146,28 @@ extension Workspace {
     }
 }
 
+extension Analysis {
+    /// Returns the words of the plans of the graph that runs by default and of all graphs, with some names and their last parts
+    /// replaced by one; `nil` for a manifest with errors.
+    fileprivate func plan(naming names: String...) -> [[ArraySlice<UInt8>]]? {
+        guard errorCount == 0, let checked else { return nil }
+        let lastParts = names.map { $0.split(separator: ".").last.map(String.init) ?? $0 }
+        let words = Set(lastParts.map { Array($0.utf8)[...] })
+        return [[], Array(checked.manifest.graphs.keys)].map { graphs in
+            var options = PlanOptions()
+            (options.graphs, options.requiresInputs) = (graphs, false)
+            guard let plan = Pipeline.plan(checked, options).value else { return [] }
+            let text = zip(names, lastParts).reduce(PlanDescription(plan, of: checked, options: options).text()) {
+                $0.replacing($1.0, with: $1.1)
+            }
+            return Array(text.utf8).split { !WrittenName.isPart($0) }.map { words.contains($0) ? [] : $0 }
+        }
+    }
+}
+
 extension ManifestNames {
     /// Which names refer to the same thing, in the order of the texts: a number for each name, that of what it refers to in the
-    /// order of first use. Manifests that differ only in names have the same shape.
+    /// order of first use; and which inputs take the values of the manifest's inputs. Manifests that differ only in names have the same shape.
     fileprivate func shape(in workspace: Workspace) -> [Int] {
         var files: [SourceFile: String] = [:]
         for occurrence in occurrences where files[occurrence.span.file] == nil {
@@ -137,29 +182,13 @@ extension ManifestNames {
             return order[0] < order[1]
         }
         var numbers: [Int: Int] = [:]
-        return sorted.map { occurrence in
+        let shape = sorted.map { occurrence in
             guard let symbol = occurrence.symbol else { return -1 }
             let number = numbers[symbol] ?? numbers.count
             numbers[symbol] = number
             return number
         }
-    }
-
-    /// Whether inputs that had different names have the same one in manifests of the same shape. One of them would take the value
-    /// of the other: that of the manifest's input is the value of others with its name.
-    fileprivate func joinsInputs(of others: ManifestNames) -> Bool {
-        func inputs(_ names: ManifestNames) -> [CodePoints] {
-            names.occurrences.filter { $0.isDefinition && $0.kind == .input }
-                .sorted { left, right in
-                    (left.span.file.name, left.span.range.lowerBound) < (
-                        right.span.file.name, right.span.range.lowerBound
-                    )
-                }
-                .compactMap { $0.symbol.map { CodePoints(names.symbols[$0].name) } }
-        }
-        var known: [CodePoints: CodePoints] = [:]
-        return zip(inputs(others), inputs(self)).contains { before, after in
-            known.updateValue(before, forKey: after).map { $0 != before } ?? false
-        }
+        let inherited = inheritedInputs.map { [numbers[$0.input] ?? -1, numbers[$0.from] ?? -1] }
+        return shape + inherited.sorted { $0[0] < $1[0] }.flatMap { $0 }
     }
 }

@@ -51,15 +51,17 @@ final class MessageQueue: Sendable {
         return !isLast
     }
 
-    /// Returns the next result, or `nil` if none arrives in this time (in milliseconds; -1: no limit).
+    /// Returns the next result, or `nil` if none arrives in this time, in milliseconds.
     func next(within milliseconds: Int32) -> MessageReader.Result? {
-        if let result = take() { return result }
-        arrival.wait(milliseconds: milliseconds)
-        return take()
+        let end = ContinuousClock.now + .milliseconds(milliseconds)
+        while true {
+            if let result = take() { return result }
+            let left = ContinuousClock.now.duration(to: end) / .milliseconds(1)
+            guard left > 0 else { return nil }
+            // A signal may be that of a result that was taken already.
+            arrival.wait(milliseconds: Int32(left.rounded(.up)))
+        }
     }
-
-    /// Whether a message is waiting.
-    var isEmpty: Bool { state.withLock { $0.waiting == 0 } }
 
     /// Returns whether the client has cancelled a request, and forgets it.
     func removeCancellation(of id: JSON) -> Bool { state.withLock { $0.cancelled.remove(id) != nil } }

@@ -49,11 +49,8 @@ extension ManifestDecoder {
 
     /// Reports the settings of a step that sends no requests to which they could apply.
     private mutating func reportSettings(of node: YAMLNode, against form: StepForm) {
-        guard let effective = form.effectiveSettings else { return }
         for (key, _) in node.entries {
-            guard let name = key.text, name == SettingDefinitions.inherit || SettingDefinitions.byKey[name] != nil,
-                !effective.contains(name)
-            else { continue }
+            guard let name = key.text, !form.canHave(setting: name) else { continue }
             let reason = "a step with '\(form.rawValue)' sends no request of its own"
             diagnostics.report("misplaced-key", "'\(name)' has no meaning here: \(reason)", at: key.span)
         }
@@ -193,9 +190,27 @@ extension StepForm {
     private var sendsRequests: Bool { self == .call || self == .request || isShortRequest }
 }
 
+extension StepForm {
+    /// Whether requests of a step of this form can have a setting; `true` for any other key.
+    fileprivate func canHave(setting name: String) -> Bool {
+        guard let effectiveSettings else { return true }
+        let isSetting = name == SettingDefinitions.inherit || SettingDefinitions.byKey[name] != nil
+        return !isSetting || effectiveSettings.contains(name)
+    }
+
+    /// Whether a key has no meaning in a step of the form that other keys give it.
+    package static func isMeaningless(_ name: String, in step: YAMLMapping) -> Bool {
+        guard let form = written(in: StepEntries(step))?.form else { return false }
+        guard let key = StepKey(rawValue: name) else { return !form.canHave(setting: name) }
+        return form.reasonAgainst(key) != nil
+    }
+}
+
 /// The entries of a step or a request.
 struct StepEntries {
     private let mapping: YAMLMapping?
+
+    init(_ mapping: YAMLMapping) { self.mapping = mapping }
 
     /// Creates the entries of a node; none if it is not a mapping.
     init(_ node: YAMLNode) { mapping = node.mapping }

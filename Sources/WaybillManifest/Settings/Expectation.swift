@@ -271,7 +271,7 @@ package struct ExpectedSnapshot: Sendable {
 package struct ExpectedSchema: Sendable {
     package let schema: JSONSchema
     /// The schema, or the name of the file that contains it.
-    let node: YAMLNode
+    package let node: YAMLNode
 
     /// Returns the location in the manifest of the keyword that the data violates, or of the reference that led to it.
     /// If the schema has its own file, this is the location of the file's name.

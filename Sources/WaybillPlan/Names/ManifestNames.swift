@@ -37,6 +37,13 @@ package struct NameOccurrence: Sendable {
     package let isDefinition: Bool
 }
 
+/// A part of a manifest that has names as data: of a whole object, or of members that are not known before it is evaluated.
+package struct NameExposure: Sendable {
+    package let span: SourceSpan
+    /// The indices of the symbols.
+    package let symbols: [Int]
+}
+
 /// Every name of a manifest and of the files that it includes, with what it refers to.
 ///
 /// The names are those that the rules resolve. Those in the settings of environments are included.
@@ -45,6 +52,8 @@ package struct ManifestNames: Sendable {
     package private(set) var symbols: [NameSymbol]
     /// The names, in no particular order. The name of an endpoint in a step without `id` is also the definition of that step.
     package let occurrences: [NameOccurrence]
+    /// Where names are data, which another name would change.
+    package let exposures: [NameExposure]
 
     /// Collects the names of a manifest, which may have errors.
     package init(_ checked: ResolvedManifest) {
@@ -54,7 +63,12 @@ package struct ManifestNames: Sendable {
             let manifest = checked.manifest.applying(environment.value).manifest
             collector.collect(manifest, manifest.graphSites)
         }
-        (symbols, occurrences) = (collector.symbols, collector.occurrences)
+        (symbols, occurrences, exposures) = (collector.symbols, collector.occurrences, collector.exposures)
+    }
+
+    /// The pairs of an input and the manifest's input that it takes its value from, by their indices.
+    package var inheritedInputs: [(input: Int, from: Int)] {
+        symbols.indices.compactMap { index in symbols[index].representative.map { (index, $0) } }
     }
 
     /// Returns the symbols that have one name: that of a symbol, because a call that omits an input takes that of the manifest.
@@ -68,6 +82,9 @@ package struct ManifestNames: Sendable {
 private final class NameCollector {
     private(set) var symbols: [NameSymbol] = []
     private(set) var occurrences: [NameOccurrence] = []
+    private(set) var exposures: [NameExposure] = []
+    /// The locations of the names of endpoints and graphs that are called.
+    private var called: Set<SourceSpan> = []
     private var known: [SourceSpan: Int] = [:]
     private var seen: Set<Occurrence> = []
     /// The manifest without the endpoints that are made of operations.
@@ -89,6 +106,11 @@ private final class NameCollector {
         let references = ReferenceList(of: manifest, graphs)
         for name in references.appliedFilters { refer(name, .filter, in: manifest.filters) }
         for site in references.sites { refer(site, in: manifest) }
+        // Without a call, the program that runs an endpoint or a graph gives it the inputs of the manifest.
+        let callees =
+            manifest.endpoints.values.map { ($0.name.span, $0.value.inputs) }
+            + manifest.graphs.values.map { ($0.name.span, $0.value.inputs) }
+        for (name, inputs) in callees where !called.contains(name) { inherit(inputs, given: [], in: manifest) }
     }
 
     // MARK: Definitions
@@ -205,10 +227,29 @@ private final class NameCollector {
             case .graph(let call):
                 let callee = manifest.graphs[call.name.value]
                 refer(call.name, .graph, to: callee?.name.span)
+                if let callee { called.insert(callee.name.span) }
                 refer(call.arguments, callee?.value.inputs ?? [:], filled: nil, in: manifest)
                 nameStep(site, after: callee?.name.span)
             case .request(let request): refer(request, in: manifest)
-            case .group, .values, .end: break
+            case .values(let values): refer(step.settings.expectations.map(\.value), to: values)
+            case .group, .end: break
+            }
+        }
+    }
+
+    /// Adds the names in the expectations of an object of values.
+    private func refer(_ expectations: [ExpectationSetting], to values: [OutputDefinition]) {
+        func expose(_ span: SourceSpan) { self.expose(span) { values.map(\.name.span) } }
+        for expectation in expectations {
+            switch expectation {
+            case .json(.mapping(let members, _)), .equals(.mapping(let members, _)):
+                for name in members.map(\.name) {
+                    refer(name, .output, to: values.first { $0.name.value == name.value }?.name.span)
+                }
+            case .json(let value), .equals(let value): expose(value.span)
+            case .schema(let schema): expose(schema.node.span)
+            case .snapshot(let snapshot): expose(snapshot.file.span)
+            case .status, .header, .body, .maxTime, .time, .certificate: break
             }
         }
     }
@@ -232,6 +273,7 @@ private final class NameCollector {
 
     private func refer(_ call: Step.Call, in manifest: Manifest, filled: Spanned<String>?) {
         let endpoint = manifest.endpoints[call.name.value]
+        if let endpoint { called.insert(endpoint.name.span) }
         refer(call.name, endpoint.map(isOperation) == true ? .operation : .endpoint, to: endpoint.map(symbolSpan))
         refer(call.arguments, endpoint?.value.inputs ?? [:], filled: filled?.value, in: manifest)
     }
@@ -243,9 +285,13 @@ private final class NameCollector {
         in manifest: Manifest
     ) {
         for argument in arguments { refer(argument.name, .input, in: inputs) }
-        for input in inputs.values where input.name.value != filled {
-            guard !arguments.contains(where: { $0.name.value == input.name.value }),
-                let outer = manifest.inputs[input.name.value].flatMap({ known[$0.name.span] }),
+        inherit(inputs, given: arguments.map(\.name.value) + [filled].compactMap { $0 }, in: manifest)
+    }
+
+    /// Notes which inputs take the values of the manifest's inputs, because a call does not give them.
+    private func inherit(_ inputs: Definitions<InputDeclaration>, given: [String], in manifest: Manifest) {
+        for input in inputs.values where !given.contains(input.name.value) {
+            guard let outer = manifest.inputs[input.name.value].flatMap({ known[$0.name.span] }),
                 let inner = known[input.name.span]
             else { continue }
             symbols[inner].representative = outer
@@ -256,45 +302,73 @@ private final class NameCollector {
 
     private func refer(_ site: ReferenceSite, in manifest: Manifest) {
         let reference = site.reference
-        let segments = reference.segments
+        // A segment that selects several children has no name.
+        let path: [Reference.Segment?] = reference.segments + (reference.childSegments.map { [nil] + $0 } ?? [])
         func name(_ index: Int) -> Spanned<String>? {
-            guard segments.indices.contains(index), let name = segments[index].name else { return nil }
-            return Spanned(name, at: site.span(of: segments[index].range))
+            guard path.indices.contains(index), let segment = path[index], let name = segment.name else { return nil }
+            return Spanned(name, at: site.span(of: segment.range))
         }
-        guard let root = reference.root else {
+        /// Adds the name at an index of the path. If no single name is there, all of them are data.
+        func refer(at index: Int, _ kind: NameKind, to span: (String) -> SourceSpan?, _ all: () -> [SourceSpan]) {
+            if let name = name(index) {
+                self.refer(name, kind, to: span(name.value))
+            } else if !site.isCounted {
+                expose(site.span(of: reference.range), all)
+            }
+        }
+        func refer<Value: Sendable>(at index: Int, _ kind: NameKind, in definitions: Definitions<Value>) {
+            refer(at: index, kind, to: { definitions[$0]?.name.span }) { definitions.values.map(\.name.span) }
+        }
+        func refer(at index: Int, _ kind: NameKind, among names: [Spanned<String>]) {
+            refer(at: index, kind, to: { name in names.first { $0.value == name }?.span }) { names.map(\.span) }
+        }
+        switch reference.root {
+        case nil:
             let root = Spanned(reference.name, at: site.span(of: reference.nameRange))
-            let variable = site.location.loopVariables.last { $0.value == reference.name }
-            return refer(root, .element, to: variable?.span)
-        }
-        guard let first = name(0) else { return }
-        switch root {
-        case .inputs: refer(first, .input, to: site.input?.span ?? manifest.inputs[first.value]?.name.span)
-        case .manifest: if first.value == "inputs", let input = name(1) { refer(input, .input, in: manifest.inputs) }
-        case .secrets: refer(first, .secret, in: manifest.secrets)
-        case .data: refer(first, .data, in: manifest.data)
-        case .vars: refer(first, .variable, to: site.location.vars.first { $0.name.value == first.value }?.name.span)
+            self.refer(root, .element, to: site.location.loopVariables.last { $0.value == reference.name }?.span)
+        case .inputs:
+            refer(at: 0, .input, to: { site.input?.span ?? manifest.inputs[$0]?.name.span }) {
+                [site.location.declarations?.inputs ?? [:], manifest.inputs].flatMap(\.values).map(\.name.span)
+            }
+        case .manifest where name(0)?.value ?? "inputs" == "inputs": refer(at: 1, .input, in: manifest.inputs)
+        case .secrets: refer(at: 0, .secret, in: manifest.secrets)
+        case .data: refer(at: 0, .data, in: manifest.data)
+        case .vars: refer(at: 0, .variable, among: site.location.vars.map(\.name))
         case .state:
-            let state = site.location.graph?.definition.value.state.first { $0.name == first.value }
-            refer(first, .state, to: state?.next.name.span)
+            let state = site.location.graph?.definition.value.state ?? []
+            refer(at: 0, .state, among: state.map { Spanned($0.name, at: $0.next.name.span) })
         case .session:
-            let outputs = site.location.sessions.flatMap {
-                manifest.endpoints[$0.call.name.value]?.value.request.outputs ?? []
+            let endpoints = site.location.sessions.compactMap { manifest.endpoints[$0.call.name.value]?.value }
+            refer(at: 0, .output, among: endpoints.flatMap(\.request.outputs).map(\.name))
+        case .document where site.moment == .values:
+            if case .values(let values)? = site.location.step?.step.action {
+                refer(at: 0, .output, among: values.map(\.name))
             }
-            refer(first, .output, to: outputs.first { $0.name.value == first.value }?.name.span)
+        case .run where name(0)?.value ?? "environment" == "environment":
+            expose(site.span(of: reference.range)) { manifest.environments.values.map(\.name.span) }
         case .steps:
+            guard let first = name(0) else { return }
             add(first.span, .step, site.step.flatMap { stepSymbols[$0.step.identifierSpan] })
-            guard let step = site.step, let field = name(1)?.value else { return }
-            var output = field == "outputs" ? name(2) : nil
-            if field == "items", segments.count == 2, let child = reference.childSegments,
-                child.first?.name == "outputs",
-                let last = child.dropFirst().first, let name = last.name
-            {
-                output = Spanned(name, at: site.span(of: last.range))
+            guard let outputs = site.step?.outputs?.map(\.name), !outputs.isEmpty else { return }
+            switch (name(1)?.value, name(3)?.value) {
+            case (nil, _): refer(at: 1, .output, among: outputs)
+            case ("outputs", _): refer(at: 2, .output, among: outputs)
+            case ("items", nil), ("items", "outputs"):
+                refer(at: name(3) == nil ? 3 : 4, .output, among: outputs)
+                fallthrough
+            case ("items", _):
+                // A filter reads the elements.
+                let isFiltered = reference.filtersChildren && reference.segments.count == 2
+                if isFiltered { refer(at: path.count, .output, among: outputs) }
+            default: return
             }
-            guard let output else { return }
-            refer(output, .output, to: step.outputs?.first { $0.name.value == output.value }?.name.span)
-        case .run, .request, .response, .document, .item: break
+        default: return
         }
+    }
+
+    private func expose(_ span: SourceSpan, _ definitions: () -> [SourceSpan]) {
+        let symbols = definitions().compactMap { known[$0] }
+        if !symbols.isEmpty { exposures.append(NameExposure(span: span, symbols: symbols)) }
     }
 
     // MARK: Operations
@@ -310,5 +384,17 @@ private final class NameCollector {
     /// The location that identifies an endpoint, or an operation in its document.
     private func symbolSpan(of endpoint: Definition<Endpoint>) -> SourceSpan {
         isOperation(endpoint) ? endpoint.value.request.operation?.span ?? endpoint.name.span : endpoint.name.span
+    }
+}
+
+extension ReferenceSite {
+    /// Whether only the number of members or elements of the value, or whether there is one, is used of the path.
+    fileprivate var isCounted: Bool {
+        guard reference.isComplete else { return false }
+        let (path, bytes) = (span(of: reference.range), text.span.file.bytes)
+        return ["length(", "count(", "exists("].contains {
+            bytes[..<path.range.lowerBound].suffix($0.utf8.count).elementsEqual($0.utf8)
+        }
+            && bytes[path.range.upperBound...].first == UInt8(ascii: ")")
     }
 }

@@ -68,7 +68,12 @@ struct FilterNames: ManifestRule {
         var diagnostics = dependencies.cycles.map { cycle in
             let name = uses[cycle.last][cycle.edge]
             let names = (cycle.nodes.map { filters.keys[$0] } + [name.value]).joined(separator: " → ")
-            return Diagnostic("filter-cycle", "this filter contains itself: \(names)", at: name.span)
+            return Diagnostic(
+                "filter-cycle",
+                "this filter contains itself: \(names)",
+                at: name.span,
+                help: ["Remove '\(name.value)' here, or put the stages that both need into another filter."]
+            )
         }
         func report(_ message: String, at name: Spanned<String>) -> [Diagnostic] {
             // A filter that contains one that exceeds a limit exceeds it too: one diagnostic is enough.

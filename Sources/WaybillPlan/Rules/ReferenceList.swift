@@ -169,7 +169,9 @@ private final class ReferenceReader {
         for (name, service) in manifest.services {
             let unknown = service.value.unknown.intersection(.session)
             let location = UseLocation(level: .service(name), sessions: sessions(of: name), unknown: unknown)
-            service.value.settings.visitUses(visitor(location))
+            let own = visitor(location)
+            service.value.settings.visitUses(own)
+            for scheme in service.value.security { scheme.credentials.value.visitUses(own) }
             // The request for a session cannot use the session.
             let before = visitor(UseLocation(level: .service(name)))
             before.members(service.value.session?.call.arguments ?? [], .request, .argument)

@@ -4,7 +4,8 @@ package import WaybillJSON
 /// Removes secrets from texts: every registered value is replaced by `***`, however it is spelled.
 ///
 /// A secret is found in these spellings: unchanged; percent-encoded (with digits in either case, and with any choice of
-/// unencoded characters) or form-encoded; with JSON or HTML escapes; with any two of these nested; with the doubled
+/// unencoded characters) or form-encoded; with JSON or HTML escapes; with any two of these nested, and up to six times
+/// those of JSON, as in a log that has logs as strings; with the doubled
 /// quotes of CSV; in hexadecimal; in Base64 (either alphabet, padded or not, folded or not, alone or anywhere inside a
 /// longer text that was encoded), also with JSON escapes or Base64 inside; in the normalisation forms C and D of Unicode;
 /// in UTF-16, also with escapes, and ISO-8859-1 (a short one in UTF-8 only); and in
@@ -198,8 +199,8 @@ extension Redactor {
         /// When a search stops.
         var limit = SearchLimit.deadline
 
-        /// The maximum number of nested escapes that are undone.
-        private static let depth = 2
+        /// The maximum number of nested escapes that are undone, and of those of JSON after them.
+        private static let depth = 2, jsonDepth = 4
 
         func redact(_ text: String) -> String? {
             redact(Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) }
@@ -239,8 +240,8 @@ extension Redactor {
                 ranges += short.matches(in: text)
                 if !hosts.isEmpty { ranges += try hostMatches(in: text) }
             }
-            guard depth > 0 else { return ranges }
-            for escapes in Unescaped.Escapes.allCases {
+            guard depth > -Self.jsonDepth else { return ranges }
+            for escapes in depth > 0 ? Unescaped.Escapes.allCases : [.json] {
                 guard let unescaped = Unescaped(text, escapes) else { continue }
                 ranges += try matches(in: unescaped.bytes, depth: depth - 1).map(unescaped.originalRange)
             }

@@ -32,7 +32,8 @@ struct BatchNeeds {
                     direct[index].append((sibling, name))
                 } else if !mayHaveOtherIDs {
                     let help = "'needs' can name only steps of the same batch."
-                    diagnostics.append(.unknown("step", name, among: siblings.keys.sorted(), help: [help]))
+                    let others = siblings.filter { $0.value != index }.keys.sorted()
+                    diagnostics.append(.unknown("step", name, among: others, help: [help]))
                 }
             }
         }

@@ -77,20 +77,6 @@ extension RuleSubject {
     }
 }
 
-extension Manifest {
-    /// The secrets in the credentials of the security schemes of OpenAPI documents.
-    fileprivate var secretsOfSchemes: Set<String> {
-        var names: Set<String> = []
-        let visitor = UseVisitor { use in
-            for reference in use.text.references where reference.name == "secrets" {
-                names.formUnion(reference.segments.first?.name.map { [$0] } ?? Array(secrets.keys))
-            }
-        }
-        for scheme in services.values.flatMap(\.value.security) { scheme.credentials.value.visitUses(visitor) }
-        return names
-    }
-}
-
 /// The definitions of a manifest that are used in it.
 struct UsedDefinitions {
     /// The manifest's inputs.
@@ -125,8 +111,6 @@ struct UsedDefinitions {
         }
         filters.formUnion(subject.references.appliedFilters.map(\.value))
         for site in subject.references.sites { note(site) }
-        // The credentials of a document's schemes are for the operations that will be called, too.
-        secrets.formUnion(manifest.secretsOfSchemes)
     }
 
     // MARK: Calls
