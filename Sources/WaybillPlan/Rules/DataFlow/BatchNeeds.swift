@@ -26,13 +26,14 @@ struct BatchNeeds {
         for (index, step) in steps.enumerated() {
             if let id = step.effectiveID { siblings[id] = index }
         }
+        lazy var names = siblings.keys.sorted()
         for (index, step) in steps.enumerated() {
             for name in step.flow?.needs ?? [] {
                 if let sibling = siblings[name.value] {
                     direct[index].append((sibling, name))
                 } else if !mayHaveOtherIDs {
                     let help = "'needs' can name only steps of the same batch."
-                    diagnostics.append(.unknown("step", name, among: siblings.keys.sorted(), help: [help]))
+                    diagnostics.append(.unknown("step", name, among: names, help: [help]))
                 }
             }
         }
