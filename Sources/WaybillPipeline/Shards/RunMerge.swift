@@ -176,7 +176,7 @@ package struct RunMerge: Sendable {
                 container.part(of: path.string),
                 in: folder,
                 of: file.bytes,
-                checksum: file.checksum
+                digest: (file.checksum, nil)
             )
         }
         return MergedRun.File(
@@ -212,7 +212,7 @@ package struct RunMerge: Sendable {
     private static func checkFiles(of shards: [ShardJournal]) throws {
         for shard in shards {
             for (path, file) in shard.sortedFiles where isInside(path) {
-                try FolderCopy.checkFile(path, in: shard.folder, of: file.bytes)
+                try FolderCopy.checkFile(path, in: shard.folder, of: file.bytes, digest: file.digest)
             }
         }
     }

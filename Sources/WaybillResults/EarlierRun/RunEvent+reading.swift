@@ -255,6 +255,7 @@ extension RunEvent.WrittenFile {
             table: event["table"]?.string,
             records: try event.count("records"),
             bytes: try event.count("bytes"),
+            checksum: event.json.crc32,
             aggregated: event.redacted("aggregates")
         )
     }

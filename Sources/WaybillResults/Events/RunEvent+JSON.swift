@@ -116,6 +116,7 @@ extension RunEvent.Kind {
             object.add("table", file.table)
             object.add("records", file.records)
             object.add("bytes", file.bytes)
+            object.add("crc32", file.checksum.map(Int.init))
             object.add("aggregates", file.aggregated)
         case .downloadCommitted(let file):
             object.add("path", file.path)

@@ -16,6 +16,8 @@ package final class RecordFileWriter: Sendable {
         package var records: RecordTally
         /// The size of the file in bytes.
         package var bytes: Int
+        /// Its CRC-32; `nil` if it does not consist of the records as they were written, such as a compressed file.
+        package var checksum: UInt32?
     }
 
     /// The number of bytes that are buffered before they are handed to the system, within one call.
@@ -94,7 +96,7 @@ package final class RecordFileWriter: Sendable {
         part = container.part(of: path, ownedBy: run)
         guard var resumption else {
             loss = nil
-            try OutputFile.removeEarlier(part)
+            try Self.removeEarlier(part, isShared: run != nil)
             file = try OutputFile(part, .new, disk: disk)
             try file.lockForRecords()
             file.adoptPermissions(of: path)
@@ -127,6 +129,17 @@ package final class RecordFileWriter: Sendable {
         state.waitingBytes = resumption.held.values.reduce(0) { $0 + $1.bytes.count }
         self.state = Mutex(state)
         _ = try change { (state) throws(ResultsError) in try self.releaseEnded(&state) }
+    }
+
+    /// - Parameter isShared: Whether the same run in a copy of its folder may write the file at the same time.
+    private static func removeEarlier(_ part: String, isShared: Bool) throws(ResultsError) {
+        guard isShared, FolderContents.status(of: part)?.kind == .file else {
+            return try OutputFile.removeEarlier(part)
+        }
+        let earlier = try OutputFile(part, .any)
+        try earlier.lockForRecords()
+        try OutputFile.removeEarlier(part)
+        earlier.unlock()
     }
 
     /// Makes an element the first of the file, unless the file already has records of this or a later one.
@@ -306,7 +319,8 @@ package final class RecordFileWriter: Sendable {
             state.buffer += state.writer.end(hasRecords: state.records.count > 0)
             try write(&state)
             state.isSyncDue = false
-            return Committed(records: state.records, bytes: state.bytes)
+            let checksum = if case .file = container { state.checksum.value } else { nil as UInt32? }
+            return Committed(records: state.records, bytes: state.bytes, checksum: checksum)
         }
         do throws(ResultsError) {
             let thread = try container.thread(or: thread)
