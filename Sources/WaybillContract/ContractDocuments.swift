@@ -26,7 +26,7 @@ struct ContractDocuments: Sendable {
     /// The dialect of schemas in a file that does not name one.
     let dialect: SchemaDialect
     /// The documents, by address.
-    private(set) var files: [String: ContractFile] = [:]
+    private(set) var files: [CodePoints: ContractFile] = [:]
     private var registry = JSONSchemaRegistry()
 
     /// - Parameter read: Returns the file at an address; `nil` if it cannot be read.
@@ -35,22 +35,22 @@ struct ContractDocuments: Sendable {
         dialect = SchemaDialect(of: root.value)
         add(root, at: address)
         var open = SchemaReferences.external(in: root.value, base: address)
-        var seen: Set<String> = [address]
+        var seen: Set<CodePoints> = [CodePoints(address)]
         while let next = open.popLast() {
-            guard seen.insert(next).inserted, let file = read(next) else { continue }
+            guard seen.insert(CodePoints(next)).inserted, let file = read(next) else { continue }
             add(file, at: next)
             open += SchemaReferences.external(in: file.value, base: next)
         }
     }
 
     private mutating func add(_ file: ContractFile, at address: String) {
-        files[address] = file
+        files[CodePoints(address)] = file
         registry.register(file.value, at: address)
     }
 
     /// Returns the value at a location.
     func value(at location: ContractLocation) -> JSON? {
-        files[location.address].flatMap { location.pointer.resolve(in: $0.value) }
+        files[CodePoints(location.address)].flatMap { location.pointer.resolve(in: $0.value) }
     }
 
     /// Returns the object at a location, or the one that it refers to by `$ref`, with its location.
@@ -92,7 +92,7 @@ struct ContractDocuments: Sendable {
     func target(of reference: String, at location: ContractLocation) throws(ContractError) -> ContractLocation {
         let uri = URIReference(reference).resolved(against: URIReference(location.address))
         let address = uri.withoutFragment.description
-        guard files[address] != nil else {
+        guard files[CodePoints(address)] != nil else {
             let isRemote = uri.scheme != "file"
             var error = ContractError(
                 isRemote
@@ -125,7 +125,7 @@ struct ContractDocuments: Sendable {
                 access: access
             )
         } catch {
-            let isInDocument = files[error.document] != nil
+            let isInDocument = files[CodePoints(error.document)] != nil
             let location = isInDocument ? ContractLocation(error.document, error.location) : location
             // The reason may be a file that cannot be read.
             if error.location.tokens.last == .name("$ref"), let reference = value(at: location)?.string {

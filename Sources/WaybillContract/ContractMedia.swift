@@ -11,7 +11,7 @@ package struct ContractMedia: Sendable {
     /// The schema as written, without `$ref`.
     let schemaDocument: JSON
     /// The properties of a form or a multipart body, by name.
-    package let fields: [String: Field]
+    package let fields: [CodePoints: Field]
     /// The location of the media type.
     package let location: ContractLocation
     let documents: ContractDocuments
@@ -55,7 +55,7 @@ package struct ContractMedia: Sendable {
     /// Returns a body as its schema describes it: of a multipart body, a string for each file.
     package func described(_ body: JSON) -> JSON {
         guard name.isMultipart, case .object(var members) = body else { return body }
-        for (name, value) in members where fields[name]?.isBinary == true {
+        for (name, value) in members where fields[CodePoints(name)]?.isBinary == true {
             members[name] = value.array.map { .array($0.map(\.withoutFile)) } ?? value.withoutFile
         }
         return .object(members)
@@ -66,7 +66,7 @@ package struct ContractMedia: Sendable {
     package func form(of object: JSONObject) -> String? {
         var pairs: [String] = []
         for (name, value) in object where !value.isUndefined {
-            if let writer = fields[name]?.writer {
+            if let writer = fields[CodePoints(name)]?.writer {
                 guard let text = writer.text(of: value) else { return nil }
                 pairs.append(text)
                 continue
@@ -121,21 +121,22 @@ extension ContractDocuments {
     /// How deep schemas are nested in which properties are found.
     private static let maximumNesting = 8
 
-    private func fields(of media: ContractLocation) throws(ContractError) -> [String: ContractMedia.Field] {
+    private func fields(of media: ContractLocation) throws(ContractError) -> [CodePoints: ContractMedia.Field] {
         let list = media.appending(.name("encoding"))
         var encodings = JSONObject()
         for (name, _) in value(at: list)?.object ?? JSONObject() {
             encodings[name] = .object(try object(at: list.appending(.name(name))).members)
         }
-        var fields: [String: ContractMedia.Field] = [:]
+        var fields: [CodePoints: ContractMedia.Field] = [:]
         let schemaLocation = media.appending(.name("schema"))
         if value(at: schemaLocation) != nil {
-            for (name, location) in try properties(at: schemaLocation, depth: 0) where fields[name] == nil {
-                fields[name] = field(name, encodings[name], isBinary: try isBinary(at: location, depth: 0))
+            for (name, location) in try properties(at: schemaLocation, depth: 0)
+            where fields[CodePoints(name)] == nil {
+                fields[CodePoints(name)] = field(name, encodings[name], isBinary: try isBinary(at: location, depth: 0))
             }
         }
-        for (name, encoding) in encodings where fields[name] == nil {
-            fields[name] = field(name, encoding, isBinary: true)
+        for (name, encoding) in encodings where fields[CodePoints(name)] == nil {
+            fields[CodePoints(name)] = field(name, encoding, isBinary: true)
         }
         return fields
     }

@@ -201,7 +201,7 @@ package struct OpenAPIDocument: Sendable {
     /// Returns the locations of some values, by the file that contains them.
     package func locations(of locations: [ContractLocation]) -> [String: any DocumentLocations] {
         Dictionary(grouping: locations, by: \.address).reduce(into: [:]) { result, group in
-            result[group.key] = documents.files[group.key]?.locations(group.value.map(\.pointer))
+            result[group.key] = documents.files[CodePoints(group.key)]?.locations(group.value.map(\.pointer))
         }
     }
 }

@@ -126,7 +126,7 @@ extension OpenAPIDocument {
         var body: Operation.Body?
         if members["requestBody"] != nil { body = try documents.body(at: location.appending(.name("requestBody"))) }
         let parameters = try parameters(of: entry)
-        return Operation(
+        let operation = Operation(
             entry,
             path: try path(of: entry, parameters),
             parameters: parameters,
@@ -136,6 +136,16 @@ extension OpenAPIDocument {
             server: server(of: entry.location) ?? server(of: entry.pathItem),
             text: text(of: entry)
         )
+        // Swift compares the names of inputs by canonical equivalence.
+        var names: Set<String> = body == nil ? [] : ["body"]
+        for (name, parameter) in zip(operation.inputNames, parameters) where !names.insert(name).inserted {
+            throw ContractError(
+                "the input '\(name)' occurs twice: the names of two parameters differ only in how their characters are "
+                    + "encoded, or in 'PART.' before one of them",
+                at: parameter.location
+            )
+        }
+        return operation
     }
 
     /// The parameters of an operation and those of its path item, which it may replace.

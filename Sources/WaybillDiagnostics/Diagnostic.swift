@@ -26,7 +26,7 @@ package struct Diagnostic: Error, Equatable {
         /// Creates a label for a span.
         package init(_ span: SourceSpan, _ text: String = "") {
             self.span = span
-            self.text = text
+            self.text = text.withoutLongWords
         }
     }
 
@@ -61,11 +61,27 @@ package struct Diagnostic: Error, Equatable {
     ) {
         self.id = id
         self.severity = severity
-        self.headline = headline
+        self.headline = headline.withoutLongWords.cut(after: 1_000)
         self.primary = span.map { Label($0, label) }
         self.secondary = secondary
-        self.help = help
-        self.programHelp = programHelp
+        self.help = help.map(\.withoutLongWords)
+        self.programHelp = programHelp?.map(\.withoutLongWords)
+    }
+}
+
+extension String {
+    /// The message with the start of each name that is so long that nobody reads it. The redactor relies on the `…`.
+    fileprivate var withoutLongWords: String {
+        let limit = 200
+        guard utf8.count > limit else { return self }
+        return unicodeScalars.split(separator: " ", omittingEmptySubsequences: false).map { word in
+            word.count > limit ? String(word.prefix(limit)) + (word.last == "'" ? "…'" : "…") : String(word)
+        }.joined(separator: " ")
+    }
+
+    fileprivate func cut(after limit: Int) -> String {
+        guard utf8.count > limit, unicodeScalars.count > limit else { return self }
+        return String(unicodeScalars.prefix(limit)) + "…"
     }
 }
 

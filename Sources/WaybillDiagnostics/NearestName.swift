@@ -10,15 +10,17 @@ package enum NearestName {
     /// The distance may be at most a third of the name's length. Among equally close candidates, the first wins.
     /// Only the first 1,000 candidates are compared.
     package static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
-        let wanted = letters(of: name)
+        let wanted = Letters(name)
         // The maximum distance of interest. It shrinks with every closer candidate.
-        var limit = max(1, (wanted.count + 1) / 3)
+        var limit = max(1, (wanted.all.count + 1) / 3)
         var best: String?
         for candidate in candidates.prefix(maximumCount) where candidate != name {
-            let other = letters(of: candidate)
-            guard abs(other.count - wanted.count) <= limit else { continue }
-            let found = distance(from: wanted, to: other, limit: limit)
-            guard found <= limit, found < max(wanted.count, other.count) else { continue }
+            let other = Letters(candidate)
+            guard abs(other.all.count - wanted.all.count) <= limit, wanted.minimumDistance(to: other) <= limit else {
+                continue
+            }
+            let found = distance(from: wanted.all, to: other.all, limit: limit)
+            guard found <= limit, found < max(wanted.all.count, other.all.count) else { continue }
             best = candidate
             limit = found - 1
             if limit < 0 { break }
@@ -27,13 +29,29 @@ package enum NearestName {
     }
 
     /// The first code points of a name, in lower case.
-    private static func letters(of name: String) -> [Unicode.Scalar] {
-        Array(name.lowercased().unicodeScalars.prefix(maximumLength))
+    private struct Letters {
+        var all: [UInt32] = []
+        /// The residues of the code points that occur, one bit each.
+        private var kinds: UInt64 = 0
+
+        init(_ name: String) {
+            let lowered = name.utf8.allSatisfy { $0 < 0x80 } ? name : name.lowercased()
+            for scalar in lowered.unicodeScalars.prefix(maximumLength) {
+                let letter = scalar.value + ("A"..."Z" ~= scalar ? 0x20 : 0)
+                all.append(letter)
+                kinds |= 1 << UInt64(letter & 63)
+            }
+        }
+
+        /// A number that the distance is not less than: each change replaces one code point at most.
+        func minimumDistance(to other: Letters) -> Int {
+            max((kinds & ~other.kinds).nonzeroBitCount, (other.kinds & ~kinds).nonzeroBitCount)
+        }
     }
 
     /// Returns the optimal string alignment distance of two names (insertions, deletions, substitutions and swaps of
     /// neighbours count one each), or any number above the limit if the distance is greater.
-    private static func distance(from left: [Unicode.Scalar], to right: [Unicode.Scalar], limit: Int) -> Int {
+    private static func distance(from left: [UInt32], to right: [UInt32], limit: Int) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...right.count)
         for row in left.indices {

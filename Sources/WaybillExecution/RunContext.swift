@@ -57,6 +57,8 @@ final class RunContext: Sendable {
     let netrcFiles = NetrcFiles()
     /// The shard, if the run is one of several.
     let shard: Shard?
+    /// Whether the run is a part of one, whose files 'merge' verifies.
+    let isPart: Bool
     /// Whether files that the run writes may be outside the results folder.
     let allowsOutside: Bool
 
@@ -88,6 +90,7 @@ final class RunContext: Sendable {
         }
         nestedElements = NestedElements(limit: max(256, 4 * plan.concurrency))
         shard = plan.part?.shard
+        isPart = plan.part != nil
         // What a shard writes outside its folder could not be merged.
         allowsOutside = plan.allowsOutside && shard == nil
         manifestFolder = FileContents.folder(of: plan.manifest)

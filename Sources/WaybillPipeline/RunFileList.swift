@@ -1,4 +1,5 @@
 package import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
 package import WaybillPlan
 package import WaybillResults
@@ -28,6 +29,8 @@ package struct RunFileList: Sendable {
     private var reads: [FileIdentity: String] = [:]
     private var writes: [FileIdentity: (purpose: Purpose, path: String)] = [:]
     private var bodyFolders: Set<FileIdentity> = []
+    /// The folders of the results.
+    private var resultFolders: Set<CodePoints> = []
 
     /// An empty list.
     package init() {}
@@ -110,12 +113,14 @@ package struct RunFileList: Sendable {
     /// Adds the files that a run in a folder writes about itself.
     package mutating func addResults(in folder: String) {
         for name in RunFileNames.all { write("\(folder)/\(name)", as: .result) }
+        resultFolders.insert(CodePoints(FileContents.resolvedPath(folder)))
         if let bodies = FileIdentity("\(folder)/\(RunFileNames.bodies)") { bodyFolders.insert(bodies) }
     }
 
     /// Adds a file that is written. If that would replace another file of the list, adds an error.
     package mutating func write(_ path: String, as purpose: Purpose) {
         guard path != "-", let file = FileIdentity(path) else { return }
+        if purpose == .report { checkOtherRuns(path) }
         let isOfBodies = FileIdentity(FileContents.folder(of: path)).map(bodyFolders.contains) ?? false
         let other = writes.updateValue((purpose, path), forKey: file)?.purpose ?? (isOfBodies ? .result : nil)
         let isRead = reads[file] != nil
@@ -129,6 +134,22 @@ package struct RunFileList: Sendable {
             purpose == .step ? "Choose another path, or another folder with --out." : "Choose another file.",
             programHelp: purpose == .step ? ["Choose another path."] : nil
         )
+    }
+
+    /// Adds an error if a report would be written over a file of another run's results, or beside those of one that is
+    /// running, which may write a file of that name.
+    private mutating func checkOtherRuns(_ path: String) {
+        var inner = FileContents.resolvedPath(path)
+        while inner != "/", inner != "." {
+            let (folder, name) = (FileContents.folder(of: inner), FileContents.name(of: inner))
+            inner = folder
+            guard !resultFolders.contains(CodePoints(folder)) else { continue }
+            if RunFileNames.all.contains(name), RunFolders.hasJournal(folder) || SuiteFolder(at: folder) != nil {
+                addClash("the report '\(path)' would replace a file of the run in '\(folder)'", "Choose another file.")
+            } else if RunFolder.isLocked(folder) {
+                addClash("the report '\(path)' is in the folder of a run that is still running", "Choose another file.")
+            }
+        }
     }
 
     private mutating func addClash(_ message: String, _ help: String, programHelp: [String]? = nil) {
@@ -145,6 +166,7 @@ package struct RunFileList: Sendable {
         reads.merge(other.reads) { first, _ in first }
         writes.merge(other.writes) { first, _ in first }
         bodyFolders.formUnion(other.bodyFolders)
+        resultFolders.formUnion(other.resultFolders)
     }
 
     /// Adds the files that the journals of runs list, as far as they could be one of some reports.

@@ -119,12 +119,12 @@ package struct JSONSchemaRegistry: Sendable {
     /// Registers a schema at an absolute URI, ignoring a fragment. A later schema at the same URI replaces it.
     package mutating func register(_ schema: JSON, at uri: String) {
         let address = URIReference(uri).withoutFragment.description
-        registered.removeAll { $0.uri == address }
+        registered.removeAll { $0.uri.hasSameCodePoints(as: address) }
         registered.append((address, schema))
     }
 
     /// The document at an address.
     subscript(address: String) -> JSON? {
-        registered.first { $0.uri == address }?.document ?? MetaSchemas.document(at: address)
+        registered.first { $0.uri.hasSameCodePoints(as: address) }?.document ?? MetaSchemas.document(at: address)
     }
 }

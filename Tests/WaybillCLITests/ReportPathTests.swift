@@ -1,4 +1,5 @@
 import Testing
+import WaybillPlatform
 import WaybillTestSupport
 
 /// Reports that would replace a file of their run.
@@ -67,5 +68,34 @@ import WaybillTestSupport
         #expect(try await waybill("report out --junit out/junit.xml").status == 0)
         #expect(try await waybill("report out --junit out/junit.xml").status == 0)
         #expect(try await waybill("\(run) --report junit=out/junit.xml").status == 0)
+    }
+
+    @Test func `no report replaces a file of another run, or is written beside those of one that is running`()
+        async throws
+    {
+        for name in ["m", "a", "b"] {
+            folder.write("waybill: 1\ngraphs: {main: {chain: [{values: {a: 1}}]}}\n", to: "\(name).yaml")
+        }
+        #expect(try await waybill("run m.yaml --quiet --out single").status == 0)
+        #expect(try await waybill("run a.yaml b.yaml --quiet --out suite").status == 0)
+        for file in [
+            "single/run.json", "single/events.ndjson", "single/sources.json", "single/bodies/a", "suite/suite.json",
+            "suite/a/outputs.json",
+        ] {
+            let content = folder.read(file)
+            for command in ["run m.yaml --quiet --report json=\(file)", "report suite/b --json \(file)"] {
+                let refused = try await waybill(command)
+                #expect(refused.status == 2, "\(command): \(refused.errorText)")
+                #expect(refused.errorText.contains("would replace a file of the run in"), "\(refused.errorText)")
+            }
+            #expect(folder.read(file) == content, "\(file)")
+        }
+        #expect(try await waybill("run m.yaml --quiet --report json=single/new/r.json").status == 0)
+        let journal = open("\(folder.path)/single/events.ndjson", O_RDWR)
+        defer { close(journal) }
+        try #require(flock(journal, LOCK_EX | LOCK_NB) == 0)
+        let refused = try await waybill("run m.yaml --quiet --report json=single/new/r.json")
+        #expect(refused.status == 2)
+        #expect(refused.errorText.contains("is in the folder of a run that is still running"), "\(refused.errorText)")
     }
 }

@@ -138,6 +138,19 @@ import WaybillTestSupport
         #expect(folder.names(in: "merged").isEmpty)
     }
 
+    @Test func `a file of the same size with other content is not merged`() async throws {
+        writeManifest(before: "{id: list, get: /l, mock: {body: [1]}, write: {to: list.csv}}")
+        try await runShards()
+        for name in ["1/files/0.txt", "2/files/3.txt", "1/list.csv"] {
+            let content = try #require(bytes(name))
+            folder.write([content[0] ^ 1] + content.dropFirst(), to: name)
+            try await failing("merge 1 2 --out merged", "'\(name)' has other content than the journal of its run says")
+            folder.write(content, to: name)
+        }
+        #expect(folder.names(in: "merged").isEmpty)
+        try await passing("merge 1 2 --out merged")
+    }
+
     @Test(arguments: ["events.ndjson", "sources.json"])
     func `a file of a shard that is a link to another folder is not merged`(name: String) async throws {
         writeManifest()

@@ -127,6 +127,27 @@ import WaybillTestSupport
     }
 
     @Test(arguments: [
+        "run X", "validate X", "run m.yaml --inputs X", "eval $ X", "run m.yaml --env-file X", "schema check m.yaml X",
+        "schema check X m.yaml", "import X", "eval $ - < X",
+    ])
+    func `a device, a folder, a socket and a file of 1 TB are refused within bounds`(words: String) async throws {
+        let files = ["/dev/zero", "/dev/urandom", "$PWD/folder", "$PWD/socket", "$PWD/sparse"]
+        let line = """
+            mkdir folder; truncate -s 1T sparse
+            python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("socket")'
+            ulimit -v 4000000; for f in \(files.joined(separator: " ")); do
+                timeout 20 $W \(words.replacing("X", with: "$f")); s=$?
+                case $s in 2|3) ;; *) echo "$f: $s" ;; esac
+            done
+            """
+        // A shell does not open a socket, and 'import' reads the sources in a folder.
+        let command = try await shell(line.replacing("$PWD/socket", with: words.contains("<") ? "" : "$PWD/socket"))
+            .command
+        #expect(command.outputText.isEmpty, "\(command.outputText)\(command.errorText)")
+        #expect(command.errorText.contains("it is not a regular file"), "\(command.errorText)")
+    }
+
+    @Test(arguments: [
         "mkfifo p; cat m.yaml > p & $W run p --mock", "mkfifo p; (cat; sleep 1) < m.yaml > p & $W run p --mock",
         "$W run <(sleep 3; cat m.yaml) --mock", "cat m.yaml | $W run /dev/stdin --mock", "$W run - --mock < m.yaml",
         "$W run /dev/stdin --mock < m.yaml",

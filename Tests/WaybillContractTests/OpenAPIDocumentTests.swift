@@ -64,6 +64,15 @@ import WaybillJSON
             #""parameters": [{"name": "p", "in": "query", "schema": {}}, {"name": "p", "in": "query", "schema": {}}]"#,
             "the parameter 'p' in 'query' is listed twice"
         ),
+        (
+            "\"parameters\": [{\"name\": \"\u{E9}\", \"in\": \"query\", \"schema\": {}}, "
+                + "{\"name\": \"e\u{301}\", \"in\": \"query\", \"schema\": {}}]",
+            "the input 'e\u{301}' occurs twice: the names of two parameters differ only in how their characters are"
+        ),
+        (
+            #""parameters": [{"name": "p", "in": "query", "schema": {}}, {"name": "p", "in": "header", "schema": {}}, {"name": "query.p", "in": "header", "schema": {}}]"#,
+            "the input 'query.p' occurs twice"
+        ),
         (#""parameters": {"name": "p", "in": "query"}"#, "'parameters' must be a list"),
         (
             #""parameters": [{"name": "p", "in": "query", "required": "true", "schema": {}}]"#,

@@ -1,5 +1,6 @@
 import Testing
 import WaybillDiagnostics
+import WaybillManifest
 import WaybillResults
 import WaybillTestSupport
 import WaybillTransport
@@ -34,6 +35,27 @@ import WaybillTransport
         let failure = try #require(outcome.result.steps.first?.failure)
         #expect(failure.kind == kind)
         #expect(failure.message.string.contains("the value takes more than 1 GiB of memory"), "\(failure)")
+    }
+
+    /// Bodies, and the memory that decoding a byte of them takes at least, and should be counted as at most.
+    static let bodies: [(type: String, text: String, range: ClosedRange<Int>)] = [
+        ("text/csv", ",\n", 98...200), ("text/csv", "1\n", 76...200), ("text/csv", ",,,,,,,,\n", 84...200),
+        ("text/csv", "a number,another one,and a third\n", 5...25), ("text/html", "<p>", 56...100),
+        ("application/json", "1,", 21...30),
+    ]
+
+    @Test(arguments: bodies.indices)
+    func `the memory of a body is counted by its format`(index: Int) {
+        let (type, text, range) = Self.bodies[index]
+        let body = Array(String(repeating: text, count: 1000).utf8)
+        let response = HTTPResponse(
+            status: 200,
+            headers: [HTTPField(name: "Content-Type", value: type)],
+            body: body,
+            url: ""
+        )
+        let decoder = ResponseDecoder(decoding: type == "text/html" ? .html : .auto)
+        #expect(range.contains(decoder.decodedSize(of: response) / body.count))
     }
 
     @Test func `values that grow from step to step are refused`() async throws {

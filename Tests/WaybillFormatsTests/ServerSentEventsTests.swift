@@ -21,6 +21,11 @@ import WaybillJSON
         ("event: add\ndata: 1\n\nevent: none\n\ndata: 2\n\n", [event("1", "add"), event("2")], ""),
         ("id: 7\n\ndata: a\n\nid: 8\n", [event("a", id: "7")], "7"),
         ("id: 7\nid: a\0b\ndata: a\n\n", [event("a", id: "7")], "7"),
+        // No field of a request can have these.
+        (
+            "id: 7\nid: a\u{1}\ndata: a\n\nid: \u{1B}[2J\ndata: b\n\nid: \u{7F}\tc\n\n",
+            [event("a", id: "7"), event("b", id: "7")], "7"
+        ),
         ("Data: a\n\nfoo: b\ndata : c\n\n", [], ""),
         ("data: ünï\n\ndata: a:b\n\n", [event("ünï"), event("a:b")], ""),
     ]

@@ -156,6 +156,23 @@ import WaybillTestSupport
         #expect(folder.read("a.ndjson") == "{\"a\":1}\n")
     }
 
+    @Test func `a copy of a run that starts the same file while it is written does not take it`() async throws {
+        let path = "\(folder.path)/a.ndjson"
+        let run = RunID()
+        func writer() throws -> RecordFileWriter {
+            try RecordFileWriter(path, NDJSONFormat(), ownedBy: run, thread: FileThread())
+        }
+        let first = try writer()
+        try first.append(try records(#"{"a":1}"#))
+        let error = #expect(throws: ResultsError.self) { try writer() }
+        #expect(error?.description == "cannot write to '\(path).\(run).part': another process is writing to it")
+        _ = try await first.commit()
+        #expect(folder.read("a.ndjson") == "{\"a\":1}\n")
+        folder.write("unfinished", to: "a.ndjson.\(run).part")
+        _ = try await writer().commit()
+        #expect(folder.read("a.ndjson") == "")
+    }
+
     @Test func `a file appears only when it is complete, and then replaces an earlier one`() async throws {
         folder.write("old", to: "a.ndjson")
         folder.write("unfinished", to: "a.ndjson.part")

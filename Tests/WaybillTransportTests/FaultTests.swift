@@ -50,7 +50,11 @@ import WaybillTestSupport
         .closesWithoutResponse: Expected(code: 52, phase: .awaitingResponse, words: "without a response"),
         .resetsBeforeResponse: Expected(code: 56, phase: .awaitingResponse, words: "reset"),
         .resetsInHeader: Expected(code: 56, phase: .receiving, words: "reset"),
-        .resetsInBody: Expected(code: 56, phase: .receiving, words: "reset"),
+        .resetsInBody: Expected(
+            code: 56,
+            phase: .receiving,
+            words: "failed after the header of a response with the status 200: "
+        ),
         .shortBody: Expected(code: 18, phase: .receiving, words: "in the middle of the response"),
         .brokenChunks: Expected(code: 8, phase: .receiving, words: "a chunk whose size is not a hexadecimal number"),
         .brokenGzip: Expected(code: 61, phase: .receiving, words: "does not match its Content-Encoding (gzip)"),

@@ -38,7 +38,7 @@ struct AttemptDownload: Sendable {
     private let scope: RequestScope
     let expectedStatus: [StatusPattern]
     /// The digests to compute. A digest takes as long as the rest of the download, so SHA-256 is computed only if the
-    /// manifest uses it.
+    /// manifest uses it, or if 'merge' verifies the file.
     private let algorithms: Set<Digest.Algorithm>
     private let notes = Shared()
 
@@ -58,7 +58,7 @@ struct AttemptDownload: Sendable {
         self.plan = plan
         self.scope = scope
         self.expectedStatus = expectedStatus
-        var algorithms: Set<Digest.Algorithm> = isUsed ? [.sha256] : []
+        var algorithms: Set<Digest.Algorithm> = isUsed || scope.context.run.isPart ? [.sha256] : []
         if let checksum = definition.checksum { algorithms.insert(checksum.algorithm) }
         self.algorithms = algorithms
         target = try DownloadTarget(definition, folder: plan.settings.downloads, in: scope)

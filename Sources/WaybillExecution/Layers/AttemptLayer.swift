@@ -294,7 +294,8 @@ struct Attempt: Sendable {
         guard response.body.count >= Self.largeResponse || context.stream != nil else { return evaluator.evaluate() }
         let memory = response.memory ?? ResponseMemory.Share(of: run.executor.memory)
         outcome.scope.response?.memory = memory
-        await memory.growForDecoding(response.body.count)
+        let decoder = ResponseDecoder(decoding: plan.settings.decoding?.value ?? .default)
+        await memory.grow(to: response.body.count + decoder.decodedSize(of: response))
         if Task.isCancelled { return .init(failure: .stopped(at: request.step.span)) }
         defer { memory.stopGrowing() }
         return await withTaskExecutorPreference(globalConcurrentExecutor) { evaluator.evaluate() }

@@ -71,6 +71,20 @@ struct ResponseDecoder {
         return Self.decodings.first { $0.range.contains(type) }?.decoding ?? .bytes
     }
 
+    /// The memory in bytes that the values of a body may take while it is decoded: that of bodies of many small values, as
+    /// measured.
+    func decodedSize(of response: HTTPResponse) -> Int {
+        let body = response.body
+        switch effectiveDecoding(of: response) {
+        // A row is an object, of which each cell is a member: 5 MB of ',' and line breaks take 490 MB.
+        case .csv: return 2 * body.count + 160 * body.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\n") }
+        // The tree of libxml2: 5 MB of '<p>' take 280 MB.
+        case .xml, .html: return 60 * body.count
+        // A number of two bytes becomes a value of 16, in an array that is copied to grow.
+        case .auto, .json, .ndjson, .sse, .plist, .text, .bytes: return 26 * body.count
+        }
+    }
+
     /// The decoding of each media type. The first match is used.
     private static let decodings: [(range: MediaRange, decoding: Decoding)] = [
         ("application/json", .json), ("*/*+json", .json), ("text/json", .json), ("application/x-ndjson", .ndjson),

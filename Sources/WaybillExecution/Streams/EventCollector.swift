@@ -37,6 +37,8 @@ final class EventCollector: BodyReceiver {
         var pages = 0
         var lastID = ""
         var reconnectionTime: Duration?
+        /// Whether a response had the status 204, after which a stream is not connected to again (WHATWG HTML, section 9.2.3).
+        var isEndedForGood = false
         /// When the time of `for` is over.
         var end: Duration?
         var result: Result<Void, Failure>?
@@ -108,8 +110,10 @@ final class EventCollector: BodyReceiver {
         state.withLock { state in min(pause, state.end.map { max(.zero, $0 - run.clock.now) } ?? pause) }
     }
 
-    /// Whether the time of `for` is over.
-    var isOver: Bool { state.withLock { state in state.end.map { run.clock.now >= $0 } ?? false } }
+    /// Whether no further attempt may follow: the time of `for` is over, or the server has ended the stream for good.
+    var isOver: Bool {
+        state.withLock { state in state.isEndedForGood || state.end.map { run.clock.now >= $0 } ?? false }
+    }
 
     /// How long the server asks to wait before it is connected to again.
     var reconnectionTime: Duration? { state.withLock { $0.reconnectionTime } }
@@ -179,7 +183,8 @@ final class EventCollector: BodyReceiver {
             case (.failure(let reason), _): failure = reason
             case (nil, .success):
                 let goals = setting.value.goals.map { "'\($0)'" }.joined(separator: " or ")
-                let message = "the server ended the stream after \(count(state)), before \(goals)"
+                let end = state.isEndedForGood ? "ended the stream for good (status 204)" : "ended the stream"
+                let message = "the server \(end) after \(count(state)), before \(goals)"
                 failure = Failure(.transfer, run.redactor.text(message), at: span)
             case (nil, .failure(let reason)) where reason.kind == .cancelled: failure = .stopped(at: span)
             case (nil, .failure(let reason)):
@@ -199,6 +204,7 @@ final class EventCollector: BodyReceiver {
 
     func begin(_ response: HTTPResponse) async -> BodyUse {
         state.withLock { state in
+            state.isEndedForGood = response.status == 204
             guard response.status / 100 == 2, plan.accepts(response, expecting: state.expectedStatus) else {
                 return .collect
             }

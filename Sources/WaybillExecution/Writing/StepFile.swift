@@ -539,6 +539,7 @@ extension RunEvent.WrittenFile {
             table: write.table?.value,
             records: committed.records.count,
             bytes: committed.bytes,
+            checksum: committed.checksum,
             aggregated: results.isEmpty ? nil : redactor.data(.object(results)).json
         )
     }

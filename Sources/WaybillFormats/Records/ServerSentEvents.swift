@@ -58,7 +58,9 @@ package struct ServerSentEvents: Sendable {
         case "data":
             data += value
             data.append(Self.lf)
-        case "id": if !value.contains(0) { id = String(decoding: value, as: UTF8.self) }
+        // Like an ID with NUL, one with other control characters is ignored: no field of a request can have them.
+        case "id":
+            if !value.contains(where: { $0 < 0x20 || $0 == 0x7F }) { id = String(decoding: value, as: UTF8.self) }
         case "retry":
             // A number with more digits than a duration has is ignored, too.
             guard !value.isEmpty, value.count <= 15, value.allSatisfy({ (0x30...0x39).contains($0) }) else { break }

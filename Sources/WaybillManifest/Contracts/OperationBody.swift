@@ -62,7 +62,7 @@ extension ContractMedia {
     ) throws(EvaluationFailure) -> EncodedBody {
         var writer = MultipartWriter()
         for (name, value) in object where value != .null {
-            let field = fields[name]
+            let field = fields[CodePoints(name)]
             for value in value.array ?? [value] {
                 if let path = value.fileName, field?.isBinary ?? true {
                     let named = NamedFile(path: Spanned(path, at: context.span), kind: .body)

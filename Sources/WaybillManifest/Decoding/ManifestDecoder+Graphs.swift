@@ -128,7 +128,7 @@ extension ManifestDecoder {
 
     /// Reads the name and the inputs of a call.
     mutating func call(_ name: YAMLNode, with inputs: YAMLNode?) -> Step.Call? {
-        let arguments = inputs.map { members($0) } ?? []
+        let arguments = inputs.map { members($0, isData: false) } ?? []
         return text(name).map { Step.Call(name: $0, arguments: arguments) }
     }
 }

@@ -62,7 +62,7 @@ extension ManifestDecoder {
             }
         }
         var security: [(scheme: Spanned<String>, credentials: Setting<Authentication>)] = []
-        for (scheme, value) in named(node["security"]) {
+        for (scheme, value) in distinctNames(node["security"]) {
             guard let method = Authentication(value, &self) else { continue }
             security.append((scheme, Setting(method, at: value.span, level: level)))
         }
@@ -99,10 +99,10 @@ extension ManifestDecoder {
     private mutating func environment(_ node: YAMLNode) -> Environment {
         Environment(
             defaults: settings(node["defaults"], level: .defaults),
-            services: named(node["services"]).map { name, node in (name, service(node, named: name.value)) },
-            inputs: named(node["inputs"]).map { ($0.name, Spanned($0.value.json, at: $0.value.span)) },
-            secrets: named(node["secrets"]).compactMap { name, node in secret(node).map { (name, $0) } },
-            data: named(node["data"]).compactMap { name, node in dataDeclaration(node).map { (name, $0) } }
+            services: distinctNames(node["services"]).map { name, node in (name, service(node, named: name.value)) },
+            inputs: distinctNames(node["inputs"]).map { ($0.name, Spanned($0.value.json, at: $0.value.span)) },
+            secrets: distinctNames(node["secrets"]).compactMap { name, node in secret(node).map { (name, $0) } },
+            data: distinctNames(node["data"]).compactMap { name, node in dataDeclaration(node).map { (name, $0) } }
         )
     }
 

@@ -38,7 +38,7 @@ extension ManifestDecoder {
 
     private mutating func aggregates(_ node: YAMLNode) -> [Write.Aggregate] {
         var aggregates: [Write.Aggregate] = []
-        for (name, definition) in named(node) {
+        for (name, definition) in distinctNames(node) {
             for (function, value) in named(definition) {
                 guard let function = AggregateFunction(rawValue: function.value), let value = expression(value) else {
                     continue

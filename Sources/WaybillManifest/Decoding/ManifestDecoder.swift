@@ -145,8 +145,8 @@ package struct ManifestDecoder {
     }
 
     /// Reads the members of a mapping in a template position.
-    mutating func members(_ node: YAMLNode) -> [ValueTemplate.Member] {
-        constantNames(node).compactMap { name, value in
+    mutating func members(_ node: YAMLNode, isData: Bool = true) -> [ValueTemplate.Member] {
+        constantNames(node, isData: isData).compactMap { name, value in
             valueTemplate(value).map { ValueTemplate.Member(name: name, value: $0) }
         }
     }

@@ -17,6 +17,8 @@ struct TreeErrors: Sendable {
     /// Values whose content is unknown.
     private var unknown: Set<ValueTree.Index> = []
     private var doubts: [ValueTree.Index: Doubt] = [:]
+    /// The parts of the sequences and mappings that were searched.
+    private var parts: [ValueTree.Index: OwnParts] = [:]
     /// Whether the value at each index contains an error. Empty until `settle` is called.
     private var touched: [Bool] = []
     /// The locations of the diagnostics of these errors: any other diagnostic there has the same cause.
@@ -75,7 +77,9 @@ struct TreeErrors: Sendable {
                 note(node)
                 return note(node.span)
             }
-            switch Part(of: node, at: range) {
+            let own = parts[node.index] ?? OwnParts(of: node)
+            parts[node.index] = own
+            switch own.part(at: range) {
             case .inside(let part): node = part
             case .key(of: let value):
                 // For a duplicate or invalid key, it is unknown which key each entry was meant to have.
@@ -139,33 +143,57 @@ struct TreeErrors: Sendable {
     }
 }
 
-/// The part of a sequence or mapping that contains a location. Parts are in source order, except those from aliases and
-/// merge keys, which are not searched.
+/// The part of a sequence or mapping that contains a location.
 private enum Part {
     case inside(YAMLNode)
     /// The key of a value.
     case key(of: YAMLNode)
+}
 
-    init?(of node: YAMLNode, at range: Range<Int>) {
+/// The parts of a sequence or mapping in source order, without those from aliases and merge keys, which are elsewhere. Each
+/// of thousands of errors may be in the same one.
+private struct OwnParts {
+    private let own: Range<Int>
+    private let keys: [YAMLNode]
+    private let values: [YAMLNode]
+
+    init(of node: YAMLNode) {
         let own = node.span.range
-        switch node.kind {
-        case .array:
-            // A tag precedes its value.
-            let element = node.sequence?.first { range.lowerBound <= $0.span.range.upperBound }
-            guard let element, own.covers(element.span.range) else { return nil }
-            self = .inside(element)
-        case .object:
-            let entry = node.mapping?.entries.last { $0.key.span.range.lowerBound <= range.lowerBound }
-            guard let (key, value) = entry, own.covers(key.span.range) else { return nil }
-            if range.lowerBound < key.span.range.upperBound {
-                self = .key(of: value)
-            } else if own.covers(value.span.range), range.lowerBound <= value.span.range.upperBound {
-                self = .inside(value)
-            } else {
-                return nil
-            }
-        default: return nil
+        func ordered(_ parts: [YAMLMapping.Entry]) -> [YAMLMapping.Entry] {
+            parts.filter { own.covers($0.key.span.range) }
+                .sorted { $0.key.span.range.lowerBound < $1.key.span.range.lowerBound }
         }
+        let entries = ordered(node.entries)
+        keys = entries.map(\.key)
+        values = entries.map(\.value) + ordered((node.sequence ?? []).map { ($0, $0) }).map(\.value)
+        self.own = own
+    }
+
+    func part(at range: Range<Int>) -> Part? {
+        let start = range.lowerBound
+        guard !keys.isEmpty else {
+            // A tag precedes its value.
+            let index = values.firstIndex(ofSorted: { start <= $0.span.range.upperBound })
+            return index < values.count ? .inside(values[index]) : nil
+        }
+        let index = keys.firstIndex(ofSorted: { start < $0.span.range.lowerBound }) - 1
+        guard index >= 0 else { return nil }
+        let value = values[index]
+        if start < keys[index].span.range.upperBound { return .key(of: value) }
+        return own.covers(value.span.range) && start <= value.span.range.upperBound ? .inside(value) : nil
+    }
+}
+
+extension [YAMLNode] {
+    /// Returns the index of the first node for which a condition holds that also holds for all later ones; the number of
+    /// nodes if it holds for none.
+    fileprivate func firstIndex(ofSorted holds: (YAMLNode) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if holds(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }
 

@@ -50,7 +50,7 @@ package struct NamespaceSetting: ReadableSetting {
     package let namespace: Spanned<String>
 
     static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void) {
-        for (name, value) in decoder.constantNames(node) {
+        for (name, value) in decoder.constantNames(node, isData: false) {
             if let text = decoder.text(value) { add(Self(name: name, namespace: text), value) }
         }
     }

@@ -1,3 +1,4 @@
+import Synchronization
 package import WaybillDiagnostics
 
 extension YAMLScalar {
@@ -30,8 +31,18 @@ struct ScalarSources {
     private let end: Int
     private var ranges: [Range<Int>] = []
 
+    /// The ranges of the last scalar: each of thousands of errors may be in the same one.
+    private static let last = Mutex<(span: SourceSpan, ranges: [Range<Int>])?>(nil)
+
     /// Returns the ranges of all bytes of the string, unless the source has fewer.
     static func ranges(of scalar: YAMLScalar) -> [Range<Int>] {
+        if let last = last.withLock({ $0 }), last.span == scalar.span { return last.ranges }
+        let ranges = readRanges(of: scalar)
+        last.withLock { $0 = (scalar.span, ranges) }
+        return ranges
+    }
+
+    private static func readRanges(of scalar: YAMLScalar) -> [Range<Int>] {
         var sources = ScalarSources(scalar)
         switch scalar.style {
         case .plain, .singleQuoted, .doubleQuoted: while sources.offset < sources.end { sources.readFlow() }

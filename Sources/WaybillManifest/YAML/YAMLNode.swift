@@ -75,9 +75,13 @@ package struct YAMLNode: Sendable {
     }
 
     private var elements: [YAMLNode] {
-        (0..<tree.values.elementCount(of: index)).map {
-            YAMLNode(tree: tree, index: tree.values.element(at: $0, of: index))
-        }
+        (0..<tree.values.elementCount(of: index)).compactMap(element(at:))
+    }
+
+    /// Returns an element of a sequence; `nil` if it has fewer.
+    func element(at position: Int) -> YAMLNode? {
+        guard position < tree.values.elementCount(of: index) else { return nil }
+        return YAMLNode(tree: tree, index: tree.values.element(at: position, of: index))
     }
 }
 
@@ -93,12 +97,7 @@ extension YAMLNode: DocumentLocations {
     package func node(at pointer: JSONPointer) -> YAMLNode? {
         var node = self
         for token in pointer.tokens {
-            let next: YAMLNode? =
-                switch node.content {
-                case .scalar: nil
-                case .sequence(let elements): token.index.flatMap { $0 < elements.count ? elements[$0] : nil }
-                case .mapping(let mapping): mapping[token.text]
-                }
+            let next = node.kind == .array ? token.index.flatMap(node.element(at:)) : node[token.text]
             guard let next else { return nil }
             node = next
         }
@@ -139,7 +138,8 @@ package struct YAMLMapping: Sendable {
         tree.values.position(of: name, in: index).map(entry(at:))
     }
 
-    private func entry(at position: Int) -> Entry {
+    /// Returns the entry at a position.
+    func entry(at position: Int) -> Entry {
         let (key, value) = (tree.values.name(at: position, of: index), tree.values.value(at: position, of: index))
         return (YAMLNode(tree: tree, index: key), YAMLNode(tree: tree, index: value))
     }

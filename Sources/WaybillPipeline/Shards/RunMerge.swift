@@ -188,7 +188,7 @@ package struct RunMerge: Sendable {
                 container.part(of: paths[0]),
                 in: folder,
                 of: file.bytes,
-                checksum: file.checksum
+                digest: (file.checksum, nil)
             )
         }
         return MergedRun.File(
@@ -224,7 +224,7 @@ package struct RunMerge: Sendable {
     private static func checkFiles(of shards: [ShardJournal]) throws {
         for shard in shards {
             for (path, file) in shard.sortedFiles where isInside(path) {
-                try FolderCopy.checkFile(path, in: shard.folder, of: file.bytes)
+                try FolderCopy.checkFile(path, in: shard.folder, of: file.bytes, digest: file.digest)
             }
         }
     }

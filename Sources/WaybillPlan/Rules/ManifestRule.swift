@@ -90,7 +90,8 @@ extension Diagnostic {
             label: nearest.map { "did you mean '\($0)'?" } ?? "",
             help: help
         )
-        diagnostic.validNames = Array(known)
+        // The keys of a dictionary share their array: each of thousands of errors has it.
+        diagnostic.validNames = (known as? OrderedSet<String>)?.elements ?? Array(known)
         return diagnostic
     }
 }

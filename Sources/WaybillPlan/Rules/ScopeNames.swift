@@ -33,14 +33,14 @@ struct NameScope {
         case .inputs:
             if site.input != nil || location.declarations?.areAllKnown == false { return nil }
             return member(1, kind: "input", in: .inputs) { inputNames }
-        case .secrets: return member(1, kind: "secret", in: .secrets) { Array(subject.manifest.secrets.keys) }
-        case .data: return member(1, kind: "data", in: .data) { Array(subject.manifest.data.keys) }
+        case .secrets: return member(1, kind: "secret", in: .secrets) { subject.manifest.secrets.keys.elements }
+        case .data: return member(1, kind: "data", in: .data) { subject.manifest.data.keys.elements }
         case .vars where location.unknown.contains(.vars): return nil
         case .vars: return member(1, kind: "variable") { location.vars.map(\.name.value) }
         case .session: return location.unknown.contains(.session) ? nil : session
         case .manifest:
             return member(1, kind: "name") { ["inputs"] }
-                ?? member(2, kind: "input", in: .inputs) { Array(subject.manifest.inputs.keys) }
+                ?? member(2, kind: "input", in: .inputs) { subject.manifest.inputs.keys.elements }
         case .run: return member(1, kind: "name") { ["id", "startedAt", "environment"] }
         case .state where isStateUnknown: return nil
         case .state: return member(1, kind: "state") { stateNames }
@@ -81,8 +81,9 @@ struct NameScope {
     private var isStateUnknown: Bool { location.graph?.definition.value.unknown.contains(.state) ?? false }
 
     private var inputNames: [String] {
-        let own = location.declarations.map { Array($0.inputs.keys) } ?? []
-        return own + subject.manifest.inputs.keys.filter { !own.contains($0) }
+        let own = location.declarations?.inputs.keys.elements ?? []
+        let all = subject.manifest.inputs.keys.elements
+        return own.isEmpty ? all : own + all.filter { !own.contains($0) }
     }
 
     private var session: Diagnostic? {

@@ -256,6 +256,7 @@ extension RunEvent.WrittenFile {
             table: event["table"]?.string,
             records: try event.count("records"),
             bytes: try event.count("bytes"),
+            checksum: event.json.crc32,
             aggregated: event.redacted("aggregates")
         )
         if let number = event["file"]?.count, let count = event["files"]?.count {

@@ -24,6 +24,14 @@ package struct RunFiles: Sendable {
             }
         }
 
+        /// The CRC-32 of the file and its SHA-256 in hexadecimal; `nil` if the journal does not have it.
+        package var digest: (crc32: UInt32?, sha256: String?) {
+            switch self {
+            case .written(let file): (file.checksum, nil)
+            case .downloaded(let file): (nil, file.sha256)
+            }
+        }
+
         /// The path and the table, which identify the file of a step.
         fileprivate var name: [String?] {
             switch self {

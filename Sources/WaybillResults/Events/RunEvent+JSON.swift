@@ -117,6 +117,7 @@ extension RunEvent.Kind {
             object.add("table", file.table)
             object.add("records", file.records)
             object.add("bytes", file.bytes)
+            object.add("crc32", file.checksum.map(Int.init))
             object.add("aggregates", file.aggregated)
             object.add("file", file.position?.number)
             object.add("files", file.position?.count)

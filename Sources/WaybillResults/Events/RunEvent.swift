@@ -377,6 +377,8 @@ public struct RunEvent: Sendable, Equatable {
         public var records: Int
         /// The size of the file, in bytes.
         public var bytes: Int
+        /// The CRC-32 of the file; `nil` if it is compressed or a database.
+        package var checksum: UInt32?
         /// The result of `aggregate` over the records: an object, in which bytes are marked.
         package var aggregated: RedactedJSON?
         /// The number of the file, from 1, and the number of files of the step; `nil` if there is one.
@@ -417,12 +419,14 @@ public struct RunEvent: Sendable, Equatable {
             table: String? = nil,
             records: Int,
             bytes: Int,
+            checksum: UInt32? = nil,
             aggregated: RedactedJSON?
         ) {
             self.path = path
             self.table = table
             self.records = records
             self.bytes = bytes
+            self.checksum = checksum
             self.aggregated = aggregated
         }
     }
@@ -462,7 +466,7 @@ public struct RunEvent: Sendable, Equatable {
         public var path: RedactedText
         /// The size of the file, in bytes.
         public var bytes: Int
-        /// The SHA-256 digest in hexadecimal, if the manifest uses it.
+        /// The SHA-256 digest in hexadecimal, if the manifest uses it or the run is a shard.
         public var sha256: String?
         /// Whether a part of the file existed from an interrupted download.
         public var isResumed: Bool

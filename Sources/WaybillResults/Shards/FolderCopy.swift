@@ -11,12 +11,12 @@ package enum FolderCopy {
     /// - Parameters:
     ///   - name: Its path, relative to the folder.
     ///   - bytes: Its size; `nil` if the journal does not have it.
-    ///   - checksum: The CRC-32 of its content; `nil` if the journal does not have it.
+    ///   - digest: The CRC-32 and the SHA-256 of its content; `nil` if the journal does not have it.
     package static func checkFile(
         _ name: String,
         in folder: String,
         of bytes: Int?,
-        checksum: UInt32? = nil
+        digest: (crc32: UInt32?, sha256: String?) = (nil, nil)
     ) throws(ResultsError) {
         let path = "\(folder)/\(name)"
         guard isRegularFile(path) else {
@@ -26,10 +26,12 @@ package enum FolderCopy {
             throw ResultsError("'\(path)' has \(size) bytes; the journal of its run says \(bytes)")
         }
         try checkFolder(of: path, in: folder)
-        guard let checksum else { return }
-        var actual = CRC32()
-        try read(path) { actual.add($0[...]) }
-        if actual.value != checksum {
+        guard digest.crc32 != nil || digest.sha256 != nil else { return }
+        var (crc32, sha256) = (CRC32(), Digest(.sha256))
+        try read(path) { piece in
+            if digest.crc32 != nil { crc32.add(piece[...]) } else { sha256.update(piece) }
+        }
+        if digest.crc32.map({ $0 != crc32.value }) ?? (digest.sha256 != Hexadecimal.encode(sha256.value)) {
             throw ResultsError("'\(path)' has other content than the journal of its run says")
         }
     }

@@ -25,6 +25,8 @@ package struct ShardJournal: Sendable {
     package struct File: Sendable {
         /// Its size in bytes; `nil` if it is a database, to which later steps may add tables.
         package var bytes: Int?
+        /// The CRC-32 and the SHA-256 of its content; `nil` if the journal does not have it.
+        package var digest: (crc32: UInt32?, sha256: String?)
         /// Whether an element of a sharded step has written it. Each shard has the files of the steps before.
         package var isOfElement: Bool
     }
@@ -53,7 +55,7 @@ package struct ShardJournal: Sendable {
         guard let path = event.step, steps[path] != nil else {
             guard let file = RunFiles.File(event.kind) else { return }
             let isOfElement = isInShardedStep(event.step)
-            files[CodePoints(file.path.string)] = File(bytes: file.bytes, isOfElement: isOfElement)
+            files[CodePoints(file.path.string)] = File(bytes: file.bytes, digest: file.digest, isOfElement: isOfElement)
             return
         }
         switch event.kind {

@@ -16,6 +16,8 @@ package final class RecordFileWriter: Sendable {
         package var records: RecordTally
         /// The size of the file in bytes.
         package var bytes: Int
+        /// Its CRC-32; `nil` if it does not consist of the records as they were written, such as a compressed file.
+        package var checksum: UInt32?
     }
 
     /// The number of bytes that are buffered before they are handed to the system, within one call.
@@ -96,7 +98,7 @@ package final class RecordFileWriter: Sendable {
         part = container.part(of: path, ownedBy: run)
         guard var resumption else {
             loss = nil
-            try OutputFile.removeEarlier(part)
+            try Self.removeEarlier(part, isShared: run != nil)
             file = try OutputFile(part, .new, disk: disk)
             try file.lockForRecords()
             file.adoptPermissions(of: path)
@@ -129,6 +131,17 @@ package final class RecordFileWriter: Sendable {
         state.waitingBytes = resumption.held.values.reduce(0) { $0 + $1.bytes.count }
         self.state = Mutex(state)
         _ = try change { (state) throws(ResultsError) in try self.releaseEnded(&state) }
+    }
+
+    /// - Parameter isShared: Whether the same run in a copy of its folder may write the file at the same time.
+    private static func removeEarlier(_ part: String, isShared: Bool) throws(ResultsError) {
+        guard isShared, FolderContents.status(of: part)?.kind == .file else {
+            return try OutputFile.removeEarlier(part)
+        }
+        let earlier = try OutputFile(part, .any)
+        try earlier.lockForRecords()
+        try OutputFile.removeEarlier(part)
+        earlier.unlock()
     }
 
     /// Makes an element the first of the file, unless the file already has records of this or a later one.
@@ -314,9 +327,9 @@ package final class RecordFileWriter: Sendable {
         do throws(ResultsError) {
             let contents = try await thread.run { () throws(ResultsError) in
                 try self.file.sync()
-                let records = try self.split(end.records, until: isStopped)
-                let sizes = try commit.prepare(until: isStopped)
-                return zip(records, sizes).map { Committed(records: $0, bytes: $1) }
+                var contents = try self.split(end, until: isStopped)
+                for (index, size) in try commit.prepare(until: isStopped).enumerated() { contents[index].bytes = size }
+                return contents
             }
             try await check(contents)
             if commit.mustLoad {
@@ -328,7 +341,7 @@ package final class RecordFileWriter: Sendable {
             let sizes = try await thread.run { () throws(ResultsError) in
                 try commit.complete(orUntil: isCancelled)
             }
-            return zip(contents, sizes).map { Committed(records: $0.records, bytes: $1) }
+            return zip(contents, sizes).map { Committed(records: $0.records, bytes: $1, checksum: $0.checksum) }
         } catch {
             commit.discard()
             // Other errors are about the records, the table or the path, and fail only the step.
@@ -349,15 +362,15 @@ package final class RecordFileWriter: Sendable {
 
     /// Writes the records of several targets to an unfinished file for each.
     ///
-    /// - Returns: The records of each target.
+    /// - Parameter end: The end of the unfinished file that has the records of all.
+    /// - Returns: The content of each target.
     private func split(
-        _ records: RecordTally,
+        _ end: Resumption.Mark,
         until isStopped: () -> Bool
-    ) throws(ResultsError) -> [RecordTally] {
-        guard case .several(let targets) = container else { return [records] }
-        let tallies = JoinedRecords.tallies(of: records, targets)
+    ) throws(ResultsError) -> [Committed] {
+        guard case .several(let targets) = container else { return [content(upTo: end)] }
         var writers: [RecordFileWriter] = []
-        for (target, records) in zip(targets, tallies) {
+        for (target, records) in zip(targets, JoinedRecords.tallies(of: end.records, targets)) {
             let writer = try RecordFileWriter(
                 target.path,
                 target.writer,
@@ -371,11 +384,17 @@ package final class RecordFileWriter: Sendable {
             writers.append(writer)
         }
         try JoinedRecords.split(part, into: writers, until: isStopped)
+        var contents: [Committed] = []
         for writer in writers {
-            _ = try writer.finish()
+            contents.append(writer.content(upTo: try writer.finish()))
             try writer.file.sync()
         }
-        return tallies
+        return contents
+    }
+
+    private func content(upTo end: Resumption.Mark) -> Committed {
+        let checksum = if case .file = container { end.checksum } else { nil as UInt32? }
+        return Committed(records: end.records, bytes: end.bytes, checksum: checksum)
     }
 
     // MARK: The file

@@ -93,6 +93,8 @@ package enum FileContents {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw FileError(path: path, errno: errno) }
         if status.st_mode & S_IFMT == S_IFDIR { throw FileError(path: path, reason: .isFolder) }
+        // Devices other than terminals, such as /dev/zero, have no content or no end.
+        let isDevice = status.st_mode & S_IFMT == S_IFCHR && isatty(descriptor) == 0
         if status.st_size > limit { throw FileError(path: path, reason: .tooLarge(limit: limit)) }
 
         var bytes: [UInt8] = []
@@ -105,6 +107,7 @@ package enum FileContents {
                 throw FileError(path: path, errno: error.errno)
             }
             if piece.isEmpty { return bytes }
+            if isDevice { throw FileError(path: path, reason: .notRegular) }
             if bytes.count + piece.count > limit { throw FileError(path: path, reason: .tooLarge(limit: limit)) }
             bytes += piece
         }

@@ -20,7 +20,7 @@ struct SchemaDocuments {
 
     private(set) var documents: [(address: String, root: JSON, dialect: SchemaDialect)] = []
     private(set) var resources: [Resource] = []
-    private var resourcesByAddress: [String: Int] = [:]
+    private var resourcesByAddress: [CodePoints: Int] = [:]
     /// The subschemas found so far, and the resources that they belong to.
     private var found: [Position: (schema: JSON, resource: Int)] = [:]
     private let registry: JSONSchemaRegistry
@@ -92,7 +92,7 @@ struct SchemaDocuments {
     ) -> Int {
         let index = resources.count
         resources.append(Resource(address: address, document: document, root: root, vocabularies: vocabularies))
-        if resourcesByAddress[address] == nil { resourcesByAddress[address] = index }
+        if resourcesByAddress[CodePoints(address)] == nil { resourcesByAddress[CodePoints(address)] = index }
         return index
     }
 }
@@ -126,7 +126,7 @@ extension SchemaDocuments {
         if let id = members["$id"] {
             let address = try address(of: id, at: location)
             if address != resources[outer].address {
-                if let other = resourcesByAddress[address], resources[other].document == position.document {
+                if let other = resourcesByAddress[CodePoints(address)], resources[other].document == position.document {
                     throw error("is also the '$id' of another schema", at: location, "$id")
                 }
                 resource = addResource(
@@ -231,7 +231,7 @@ extension SchemaDocuments {
     ) throws(JSONSchemaError) -> (resource: Int, fragment: String) {
         let address = resources[location.resource].address
         // Nearly all references stay within their own resource.
-        if reference.utf8.first == UInt8(ascii: "#"), let own = resourcesByAddress[address] {
+        if reference.utf8.first == UInt8(ascii: "#"), let own = resourcesByAddress[CodePoints(address)] {
             return (own, String(reference.unicodeScalars.dropFirst()))
         }
         let uri = URIReference(reference).resolved(against: URIReference(address))
@@ -247,17 +247,17 @@ extension SchemaDocuments {
         at address: String,
         referredToFrom dialect: SchemaDialect
     ) throws(JSONSchemaError) -> Int? {
-        if let known = resourcesByAddress[address] { return known }
+        if let known = resourcesByAddress[CodePoints(address)] { return known }
         if let document = registry[address] {
             return try read(document, at: address, referredToFrom: dialect).resource
         }
         // It may be the `$id` inside a document that is registered at another address. Documents that cannot be read
         // are skipped here.
-        for (uri, document) in registry.registered where resourcesByAddress[uri] == nil {
+        for (uri, document) in registry.registered where resourcesByAddress[CodePoints(uri)] == nil {
             var extended = self
             if (try? extended.read(document, at: uri, referredToFrom: dialect)) != nil { self = extended }
         }
-        return resourcesByAddress[address]
+        return resourcesByAddress[CodePoints(address)]
     }
 
     private mutating func walk(

@@ -10,10 +10,6 @@ import Synchronization
 package final class ResponseMemory: Sendable {
     /// The size in bytes from which bodies count.
     package static let smallBody = 1 << 20
-    /// How many times its own size a body takes when it is decoded: a number of two bytes becomes a value of 16, in an
-    /// array that is copied to grow. A list of 15 million ones takes 26 times its size.
-    private static let decodedFactor = 26
-
     private struct State {
         var used = 0
         // The part of it that later steps use.
@@ -105,11 +101,6 @@ package final class ResponseMemory: Sendable {
                 if grow(to: newSize, wake: { signal.finish() }) { return }
                 for await _ in signals {}
             }
-        }
-
-        /// Grows the share for decoding a body of a size in bytes, and waits for room if there is none.
-        package func growForDecoding(_ count: Int) async {
-            await grow(to: count * (1 + ResponseMemory.decodedFactor))
         }
 
         /// Lets another share exceed the limit: the response has been evaluated.

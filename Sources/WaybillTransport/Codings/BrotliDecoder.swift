@@ -28,6 +28,8 @@ final class BrotliDecoder: CodingDecoder {
         guard result != BROTLI_DECODER_RESULT_ERROR else { return nil }
         isComplete = result == BROTLI_DECODER_RESULT_SUCCESS
         input = input.dropFirst(bytes.count - inputCount)
-        return room.count - outputCount
+        let count = room.count - outputCount
+        // Without output, the caller does not ask again.
+        return isComplete && count == 0 && !input.isEmpty ? nil : count
     }
 }

@@ -8,13 +8,19 @@ final class ZlibDecoder: CodingDecoder {
         case gzip, deflate
     }
 
-    private(set) var isComplete = false
+    var isComplete: Bool { hasEnded && (trailer.isEmpty || trailer.count == Self.trailerLength) }
+
+    /// The length of the checksum that some servers send after raw deflate data, as in the zlib format.
+    private static let trailerLength = 4
 
     private let frame: Frame
     // zlib keeps a pointer to it, so its address must not change.
     private let stream = z_streamp.allocate(capacity: 1)
     private var isStarted = false
-    private var bytesAllowedAfterEnd = 0
+    private var hasEnded = false
+    /// The bytes after raw deflate data, and the checksum of its content (Adler-32), which they must be.
+    private var trailer: [UInt8] = []
+    private var checksum: uLong?
 
     /// Creates a decoder.
     init(_ frame: Frame) {
@@ -34,13 +40,13 @@ final class ZlibDecoder: CodingDecoder {
         }
         var filled = 0
         repeat {
-            if isComplete {
+            if hasEnded {
                 guard takeAfterEnd(&input) else { return nil }
-                if isComplete { break }
+                if hasEnded { break }
             }
             guard let count = inflate(&input, into: .init(rebasing: room[filled...])) else { return nil }
             filled += count
-        } while isComplete && filled < room.count
+        } while hasEnded && filled < room.count
         return filled
     }
 
@@ -53,25 +59,27 @@ final class ZlibDecoder: CodingDecoder {
             // stored block with padding bits other than zeros, which no encoder writes.
             case .deflate: first & 0x0F == 8 && first >> 4 <= 7 ? largestWindow : -largestWindow
             }
-        if windowBits < 0 { bytesAllowedAfterEnd = 4 }
+        if windowBits < 0 { checksum = adler32(0, nil, 0) }
         isStarted = inflateInit2_(stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
         return isStarted
     }
 
     /// Consumes what may follow the end: another gzip member (RFC 1952, section 2.2) or zero padding, which gzip and
-    /// curl also ignore; after raw deflate data, the four bytes of a checksum. Returns false for anything else.
+    /// curl also ignore; after raw deflate data, its checksum. Returns false for anything else.
     private func takeAfterEnd(_ input: inout Slice<UnsafeRawBufferPointer>) -> Bool {
         switch frame {
         case .gzip:
             input = input.drop { $0 == 0 }
             guard input.first == 0x1F, inflateReset(stream) == Z_OK else { return input.isEmpty }
-            isComplete = false
+            hasEnded = false
             return true
         case .deflate:
-            let taken = min(input.count, bytesAllowedAfterEnd)
-            bytesAllowedAfterEnd -= taken
-            input = input.dropFirst(taken)
-            return input.isEmpty
+            guard let checksum else { return input.isEmpty }
+            let expected = (0..<Self.trailerLength).map { UInt8(truncatingIfNeeded: checksum >> (24 - 8 * $0)) }
+            guard expected.starts(with: trailer + input.prefix(Self.trailerLength + 1)) else { return false }
+            trailer += input
+            input = input.dropFirst(input.count)
+            return true
         }
     }
 
@@ -89,10 +97,12 @@ final class ZlibDecoder: CodingDecoder {
         let code = CZlib.inflate(stream, Z_NO_FLUSH)
         input = input.dropFirst(Int(given - stream.pointee.avail_in))
         switch code {
-        case Z_STREAM_END: isComplete = true
+        case Z_STREAM_END: hasEnded = true
         case Z_OK, Z_BUF_ERROR: break
         default: return nil
         }
-        return Int(space - stream.pointee.avail_out)
+        let count = space - stream.pointee.avail_out
+        checksum = checksum.map { adler32($0, room.baseAddress?.assumingMemoryBound(to: UInt8.self), count) }
+        return Int(count)
     }
 }

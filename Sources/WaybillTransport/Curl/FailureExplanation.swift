@@ -70,7 +70,10 @@ extension Transfer {
                 ? "a line after the body of the response from \(destination) is not a trailer field: it has no colon"
                 : prepared.foldedStart
             return (.transfer, CURLE_WEIRD_SERVER_REPLY, message)
-        default: return (.transfer, code, "the transfer with \(destination) failed: \(words)")
+        default:
+            // A response before the end of an upload, such as 413, may be the reason for a reset.
+            let after = head.isComplete ? " after the header of a response with the status \(head.statusCode)" : ""
+            return (.transfer, code, "the transfer with \(destination) failed\(after): \(words)")
         }
     }
 

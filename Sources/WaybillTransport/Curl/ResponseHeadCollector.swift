@@ -116,7 +116,7 @@ struct ResponseHeadCollector {
     }
 
     /// The digits after the first blanks; 0 if there are none.
-    private var statusCode: Int {
+    var statusCode: Int {
         var number = 0
         var isAfterBlank = false
         for byte in bytes {

@@ -117,7 +117,10 @@ import WaybillTransport
         ("/e?held", "stream: {max: 11}, deadline: 500ms", 10, "the deadline of 500ms has passed"),
         ("/e?page", "stream: {max: 2}", 0, "the response has the content type 'text/html', so it is not known how"),
         ("/e?page", "stream: {max: 2}, decoding: sse", 2, nil),
-        ("/e?status=204", "stream: {max: 2}", 0, "the server ended the stream after 0 events, before 'max'"),
+        (
+            "/e?status=204", "stream: {max: 2}", 0,
+            "the server ended the stream for good (status 204) after 0 events, before"
+        ),
         ("/e?status=404", "stream: {max: 2}", 0, "the status is 404"),
         ("/e", "stream: {until: item.missing}", 0, "nothing matches item.missing"),
         ("/e", "stream: {max: 3}, expect: {body: [length($) == 4]}", 3, "'length($) == 4' is false"),
@@ -155,6 +158,15 @@ import WaybillTransport
             if case .requestRetrying(let retry) = $0.kind { retry.pause } else { nil }
         }
         #expect(pauses == [.milliseconds(70)])
+    }
+
+    @Test(arguments: ["", ", accept: [text/event-stream]", ", write: {to: a.ndjson}"])
+    func `a stream that the server ends for good is not connected to again`(key: String) async throws {
+        let step = "stream: {max: 2}, retry: {times: 5, backoff: {first: 1ms}, for: [transfer, decode, accept]}\(key)"
+        let ran = try await run("/e?status=204", step, numbers: "$")
+        #expect(ran.failure != nil)
+        #expect(ran.requests.count == 1)
+        #expect(try await run("/e?status=204", "stream: {}, retry: {times: 1}").data == [])
     }
 
     @Test(arguments: [

@@ -108,6 +108,31 @@ import WaybillTestSupport
         }
     }
 
+    /// Content of no bytes, and what follows it or content; the rest of `deflatedHello` is its checksum.
+    static let endings: [(coding: String, bytes: [UInt8], rest: [UInt8])] = [
+        ("br", [0x3B], [0]), ("br", [0x06], Array("after".utf8)),
+        ("zstd", [0x28, 0xB5, 0x2F, 0xFD, 0x20, 0, 1, 0, 0], [0]),
+        ("gzip", [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0], [1]),
+        ("deflate", [0x78, 0x9C, 3, 0, 0, 0, 0, 1], [0]), ("deflate", [3, 0], [0]), ("deflate", [3, 0], [0, 0, 0, 0]),
+        ("deflate", Array(SampleBodies.deflatedHello.dropFirst(2).dropLast(4)), [0, 0, 0, 0]),
+        ("deflate", Array(SampleBodies.deflatedHello.dropFirst(2)), [0]),
+        ("deflate", Array(SampleBodies.deflatedHello.dropFirst(2).dropLast(4)), [0x44]),
+        ("deflate", Array(SampleBodies.deflatedHello.dropFirst(2).dropLast(4)), [0x44, 0x28, 0x06]),
+    ]
+
+    @Test(arguments: endings, [1, 1000])
+    func `no byte after content of any length is ignored`(
+        _ ending: (coding: String, bytes: [UInt8], rest: [UInt8]),
+        pieces: Int
+    ) throws {
+        let decoder = try #require(try ContentDecoder([ending.coding]))
+        #expect(Self.decode(ending.bytes, by: decoder, pieces: pieces, room: 1000) != nil)
+        #expect(decoder.isComplete)
+        let other = try #require(try ContentDecoder([ending.coding]))
+        let said = Self.decode(ending.bytes + ending.rest, by: other, pieces: pieces, room: 1000)
+        #expect(said == nil || !other.isComplete, "\(ending)")
+    }
+
     @Test func `several codings are decoded in reverse order`() async throws {
         let folder = TemporaryFolder()
         let inner = folder.write(SampleBodies.zstandardHello, to: "inner")

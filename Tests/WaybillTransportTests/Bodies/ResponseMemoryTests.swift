@@ -75,7 +75,7 @@ import WaybillTestSupport
                     group.addTask {
                         let response = await transport.send(HTTPRequest(url: url)).response
                         inUse.change(by: 1)
-                        await response?.memory?.growForDecoding(body.count)
+                        await response?.memory?.grow(to: 27 * body.count)
                         inUse.change(by: -1)
                         response?.memory?.stopGrowing()
                         return response?.body.count

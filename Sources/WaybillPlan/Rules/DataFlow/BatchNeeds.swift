@@ -26,13 +26,14 @@ struct BatchNeeds {
         for (index, step) in steps.enumerated() {
             if let id = step.effectiveID { siblings[id] = index }
         }
+        lazy var names = siblings.keys.sorted()
         for (index, step) in steps.enumerated() {
             for name in step.flow?.needs ?? [] {
                 if let sibling = siblings[name.value] {
                     direct[index].append((sibling, name))
                 } else if !mayHaveOtherIDs {
                     let help = "'needs' can name only steps of the same batch."
-                    let others = siblings.filter { $0.value != index }.keys.sorted()
+                    let others = names.filter { $0 != step.effectiveID }
                     diagnostics.append(.unknown("step", name, among: others, help: [help]))
                 }
             }

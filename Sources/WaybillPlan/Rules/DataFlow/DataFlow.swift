@@ -27,6 +27,9 @@ final class GraphFlow {
     /// For each step of the graph, by position: whether it has certainly passed; `nil` if it may not have run.
     private var visible: [Certainty?]
 
+    /// The ids of all steps, sorted.
+    lazy var ids = graph.ids
+
     /// The batches that contain the current step, the innermost last.
     private var batches: [VisitedBatch] = []
 

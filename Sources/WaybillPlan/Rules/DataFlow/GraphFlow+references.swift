@@ -20,7 +20,6 @@ extension GraphFlow {
             if graph.mayHaveOtherIDs { return nil }
             let name = Spanned(id, at: use.span(of: segment.range))
             guard let nameless = graph.firstStepWithoutID(of: id) else {
-                let ids = graph.ids
                 var diagnostic = Diagnostic.unknown("step", name, among: ids)
                 diagnostic.validNames = ids.prefix(1_000).filter { graph[$0].flatMap(certainty) != nil }
                 return diagnostic
