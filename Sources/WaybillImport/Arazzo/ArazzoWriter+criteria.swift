@@ -52,7 +52,7 @@ extension ArazzoWriter {
             let value = try value(context, view)
             let isStatus = value.code.hasSuffix("status") && !value.code.contains("outputs")
             let subject = isStatus ? "string(\(value.expression))" : value.expression
-            let matched = try ScriptTranslator.matched(
+            let matched = try IRegexp.condition(
                 isDelimited ? String(parts[1]) : text,
                 ImportedText([.expression(subject)])
             )

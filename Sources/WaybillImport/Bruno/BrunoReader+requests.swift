@@ -185,7 +185,7 @@ extension BrunoReader {
                 case .expression(let code): ImportedText(code)
                 }
             }
-            result.append(parts.count == 1 ? parts[0] : parts.isEmpty ? "''" : ScriptTranslator.call("concat", parts))
+            result.append(parts.count == 1 ? parts[0] : parts.isEmpty ? "''" : ImportedText.call("concat", parts))
         }
         return result
     }

@@ -24,7 +24,7 @@ extension BrunoReader {
                 ("region", "region"), ("service", "service"), ("accessKey", "accessKeyId"),
                 ("secretKey", "secretAccessKey"),
             ]
-            let texts = names.map { value($1).isEmpty ? ImportedText([.variable($0)]) : value($1) }
+            let texts = names.map { value($1).isEmpty ? .ofVariable($0) : value($1) }
             return .awsSigV4(
                 region: texts[0],
                 service: texts[1],

@@ -134,13 +134,13 @@ struct HTTPFileVariables {
         if let reference = Self.reference(name) { return capture(name, reference) }
         guard let definition = definition(of: name) else {
             if name.contains(where: { "()'\"".contains($0) }) { lose(name, "it is a script") }
-            return ImportedText([.variable(name)])
+            return .ofVariable(name)
         }
-        if let variable = definition.variable { return ImportedText([.variable(variable)]) }
+        if let variable = definition.variable { return .ofVariable(variable) }
         remaining -= 1
         guard depth < 20, remaining > 0 else {
             lose(name, "its value has too many references")
-            return ImportedText([.variable(name)])
+            return .ofVariable(name)
         }
         return resolved(definition.text, depth: depth + 1)
     }
@@ -164,7 +164,7 @@ struct HTTPFileVariables {
         _ name: String,
         _ reference: (request: String, isResponse: Bool, part: String, path: String)
     ) -> ImportedText {
-        if let variable = captured[name] { return ImportedText([.variable(variable)]) }
+        if let variable = captured[name] { return .ofVariable(variable) }
         let expression: (code: String, name: String)? =
             reference.part == "headers"
             ? ("response.headers[\(ManifestWriter.quoted(reference.path))]", SecretNames.secret(for: reference.path))
@@ -180,7 +180,7 @@ struct HTTPFileVariables {
         } else {
             lose(name, "no earlier request has the name '\(reference.request)'")
         }
-        return ImportedText([.variable(variable)])
+        return .ofVariable(variable)
     }
 
     /// Returns the expression for a JSONPath, of whose values the first counts, and a name; nil for another path.
@@ -220,7 +220,7 @@ struct HTTPFileVariables {
         case "$isoTimestamp": expression = "now()"
         case "$timestamp": expression = Self.seconds(argument)
         case "$datetime": expression = Self.date(argument)
-        case "$shared": return ImportedText([.variable(argument)])
+        case "$shared": return .ofVariable(argument)
         case "$processEnv" where !argument.hasPrefix("%"), "$dotenv" where !argument.hasPrefix("%"):
             return environmentVariable(argument)
         case _ where words[0].hasPrefix("$env."): return environmentVariable(String(words[0].dropFirst("$env.".count)))
@@ -240,7 +240,7 @@ struct HTTPFileVariables {
             append(variable)
             _ = names.add(name)
         }
-        return ImportedText([.variable(name)])
+        return .ofVariable(name)
     }
 
     /// The seconds since 1970, perhaps with an offset such as `-3 h`; nil if it is not a number of seconds.

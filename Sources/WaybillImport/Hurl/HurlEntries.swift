@@ -130,7 +130,7 @@ struct HurlEntries {
         let name = ManifestWriter.source(cookie)
         guard !value.isEmpty else { return "" }
         secrets.append(ImportedVariable(name: name, value: ImportedText(value), isSecret: true))
-        return ImportedText([.variable(name)])
+        return .ofVariable(name)
     }
 
     private mutating func readSection() throws(HurlSyntaxError) -> (name: String, offset: Int)? {
@@ -319,14 +319,11 @@ struct HurlEntries {
         let times = options.retries
         var entries = [ManifestEntry("every", .literal(options.interval))]
         if times > 0 { entries.append(ManifestEntry("times", .literal("\(times + 1)"))) }
-        if let first = conditions.first {
-            var condition = first
-            for other in conditions.dropFirst() {
-                condition.append(.literal(" && "))
-                let isAlternative = ManifestWriter.source(other).contains(" || ")
-                condition.append(isAlternative ? HurlTranslator.joined("(", other, ")") : other)
+        if !conditions.isEmpty {
+            let operands = conditions.map { condition -> ImportedText in
+                conditions.count > 1 && ManifestWriter.source(condition).contains(" || ") ? "(\(condition))" : condition
             }
-            request.until = ImportedPolling(condition: condition, settings: entries)
+            request.until = ImportedPolling(condition: operands.joined(separator: " && "), settings: entries)
         }
         // Polls repeat responses; failures to get one are repeated, too.
         var retry = [

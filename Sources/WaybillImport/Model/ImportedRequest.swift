@@ -161,7 +161,7 @@ package struct ImportedAuth: Sendable, Hashable {
         url: ImportedText
     ) -> ImportedAuth {
         let (name, rest) = text.split(before: [":"])
-        let password = rest?.droppingFirst(1) ?? ImportedText([.variable("password")])
+        let password = rest?.droppingFirst(1) ?? .ofVariable("password")
         guard let signature else { return .basic(username: name, password: password, isDigest: isDigest) }
         let parts = signature.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         let host = ServiceAddress(url).base?.literal.map { ServiceAddress.hostLabels($0) } ?? []

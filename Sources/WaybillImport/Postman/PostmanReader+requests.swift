@@ -225,7 +225,7 @@ extension PostmanReader {
             var fields = names.compactMap { key, name in
                 let text = value(name)
                 if text.isEmpty {
-                    return required.contains(key) ? ImportedField(key, ImportedText([.variable(key)])) : nil
+                    return required.contains(key) ? ImportedField(key, .ofVariable(key)) : nil
                 }
                 return ImportedField(key, text)
             }
@@ -234,7 +234,7 @@ extension PostmanReader {
             return (ImportedAuth(method: "oauth2", members: fields), nil)
         }
         // In the other grants a person logs in with a browser; a run receives the token.
-        let token = value("accessToken").isEmpty ? ImportedText([.variable("accessToken")]) : value("accessToken")
+        let token = value("accessToken").isEmpty ? .ofVariable("accessToken") : value("accessToken")
         var note: String?
         if values["accessToken"]?.isEmpty ?? true {
             let shown = values.sorted { $0.key < $1.key }.filter { !$0.value.isEmpty }
