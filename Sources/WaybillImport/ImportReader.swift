@@ -68,6 +68,9 @@ extension SourceFile {
         return String(stem.isEmpty ? last : stem)
     }
 
+    /// The location of the first byte.
+    var start: SourceSpan { span(0..<min(1, bytes.count)) }
+
     /// The error of a text that is not UTF-8, at its first wrong byte.
     var encodingError: Diagnostic? {
         guard String(validating: bytes, as: UTF8.self) == nil else { return nil }
@@ -81,11 +84,8 @@ extension SourceFile {
             return try JSONParser().parse(bytes)
         } catch {
             let end = min(error.offset + 1, bytes.count)
-            diagnostics.report(
-                "import-syntax",
-                "\(name) is not JSON: \(error.message)",
-                at: SourceSpan(file: self, range: min(error.offset, end)..<end)
-            )
+            let headline = "\(name) is not JSON: \(error.message)"
+            diagnostics.report("import-syntax", headline, at: span(min(error.offset, end)..<end))
             return nil
         }
     }

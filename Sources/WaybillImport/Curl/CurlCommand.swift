@@ -96,7 +96,7 @@ struct CurlArguments {
         }
         let matches = CurlOption.names(startingWith: name)
         if matches.count == 1, let kind = CurlOption.kind(matches[0]) { return (matches[0], kind, true) }
-        commands[commands.count - 1].losses.add("the option '--\(name)'", "it is not one of curl's", at: span)
+        lose("the option '--\(name)'", "it is not one of curl's", at: span)
         return nil
     }
 
@@ -106,11 +106,7 @@ struct CurlArguments {
         while case .literal(let letters) = rest.parts.first, let letter = letters.unicodeScalars.first {
             rest = rest.droppingFirst(1)
             guard let long = CurlOption.longName(letter) else {
-                commands[commands.count - 1].losses.add(
-                    "the option '-\(letter)'",
-                    "it is not one of curl's",
-                    at: word.span
-                )
+                lose("the option '-\(letter)'", "it is not one of curl's", at: word.span)
                 continue
             }
             guard let (name, kind, isOn) = option(long, at: word.span) else { continue }
@@ -122,6 +118,10 @@ struct CurlArguments {
             guard let value = words.popFirst() else { return missing(name, at: word.span) }
             return apply(name, kind, value, isOn: true, at: word.span)
         }
+    }
+
+    private mutating func lose(_ what: String, _ reason: String, at span: SourceSpan) {
+        commands[commands.count - 1].losses.add(what, reason, at: span)
     }
 
     private mutating func missing(_ name: String, at span: SourceSpan) {
@@ -145,11 +145,7 @@ struct CurlArguments {
                     let field = name == "proxy-header" ? value.string.prefix { $0 != ":" } : ""
                     return " \(!field.isEmpty ? "\(field): ***" : isSecret ? "***" : value.string)"
                 } ?? ""
-            commands[commands.count - 1].losses.add(
-                "the option '--\(name)\(shown)'",
-                "a manifest has no setting for it",
-                at: span
-            )
+            lose("the option '--\(name)\(shown)'", "a manifest has no setting for it", at: span)
         case .used:
             if name == "next" {
                 commands.append(CurlCommand())
@@ -165,7 +161,7 @@ struct CurlArguments {
 
     private mutating func readConfiguration(_ path: Value) {
         guard let file = configurations[path.string], depth < 5 else {
-            commands[commands.count - 1].losses.add(
+            lose(
                 "the configuration file '\(path.string)'",
                 "only files that are named on the command line are read: name it, too",
                 at: path.span

@@ -176,7 +176,7 @@ struct HTTPFileRequest {
     private mutating func readBody(isGraphQL: Bool) {
         guard let first = block.body.first, let last = block.body.last else { return }
         let whole = HTTPFileBlock.Line(text: "", range: first.range.lowerBound..<last.range.upperBound)
-        let type = request.headers.last { $0.name.lowercased() == "content-type" }?.value.literal ?? ""
+        let type = request.headers["content-type"]?.literal ?? ""
         let essence = HAREntry.essence(type)
         let source = block.body.map(\.text).joined(separator: "\n")
         if isGraphQL { return readGraphQL(whole) }

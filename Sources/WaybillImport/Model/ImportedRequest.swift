@@ -63,6 +63,16 @@ package struct ImportedField: Sendable, Hashable {
     }
 }
 
+/// Header fields, whose names have no case.
+extension [ImportedField] {
+    /// The value of the first field with a name.
+    subscript(name: String) -> ImportedText? { first { $0.name.lowercased() == name.lowercased() }?.value }
+
+    func has(_ name: String) -> Bool { self[name] != nil }
+
+    mutating func remove(_ name: String) { removeAll { $0.name.lowercased() == name.lowercased() } }
+}
+
 /// The body of a request.
 package enum ImportedBody: Sendable {
     /// Text, and the type that the source sends with it if no header field has one.
@@ -178,11 +188,6 @@ package struct ImportedAuth: Sendable, Hashable {
 
     /// The variables in the credentials.
     var variables: [String] { members.flatMap(\.value.variables) }
-
-    /// Returns the credentials with changed texts.
-    func mapTexts(_ change: (ImportedText) -> ImportedText) -> ImportedAuth {
-        ImportedAuth(method: method, members: members.map { ImportedField($0.name, change($0.value)) })
-    }
 
     /// The name of the secret in a member; `nil` if the member is not secret.
     func secretName(of member: String) -> String? {

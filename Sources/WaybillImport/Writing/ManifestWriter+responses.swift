@@ -205,7 +205,7 @@ extension ManifestWriter {
         var entries: [ManifestEntry] = []
         if let status = example.status, status != 200 { entries.append(ManifestEntry("status", .literal("\(status)"))) }
         let checked = request.checks.compactMap { if case .header(let name, _) = $0 { name.lowercased() } else { nil } }
-        let type = example.headers.first { $0.name.lowercased() == "content-type" }?.value.literal
+        let type = example.headers["content-type"]?.literal
         let json = example.body.flatMap { try? JSONParser().parse($0.utf8) }
         let isJSON = json != nil && (type.map(Self.isJSON) ?? true)
         var headers: [ManifestEntry] = []
