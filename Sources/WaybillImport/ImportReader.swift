@@ -1,6 +1,9 @@
 package import WaybillDiagnostics
 import WaybillJSON
 
+/// What sources consist of, and diagnostics about what is malformed.
+typealias ImportResult = (collection: ImportedCollection, diagnostics: [Diagnostic])
+
 /// Reads the sources of one kind.
 protocol ImportReader {
     /// What the sources are, for messages: `curl commands`.
@@ -13,10 +16,7 @@ protocol ImportReader {
     static func recognizes(_ text: RecognizedText) -> Bool
 
     /// Reads sources. The files of a folder are sources whose names start with the path of the folder.
-    static func read(
-        _ sources: [SourceFile],
-        _ options: ImportOptions
-    ) -> (collection: ImportedCollection, diagnostics: [Diagnostic])
+    static func read(_ sources: [SourceFile], _ options: ImportOptions) -> ImportResult
 }
 
 /// What the command line says about the sources.

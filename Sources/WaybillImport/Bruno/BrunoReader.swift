@@ -56,10 +56,7 @@ struct BrunoReader: ImportReader {
     }
 
     /// Reads a collection twice: the first time finds the variables that are set while it runs.
-    static func read(
-        _ sources: [SourceFile],
-        _ options: ImportOptions
-    ) -> (collection: ImportedCollection, diagnostics: [Diagnostic]) {
+    static func read(_ sources: [SourceFile], _ options: ImportOptions) -> ImportResult {
         var diagnostics: [Diagnostic] = []
         if let source = sources.first(where: { isOpenCollection($0.name, String(decoding: $0.bytes, as: UTF8.self)) }) {
             let headline = "collections in the format OpenCollection (YAML) are not read"

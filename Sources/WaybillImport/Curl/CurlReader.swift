@@ -12,10 +12,7 @@ struct CurlReader: ImportReader {
     private var requests: [(request: ImportedRequest, isCompressed: Bool)] = []
 
     /// Returns the requests of some sources: scripts with curl commands, or configuration files.
-    static func read(
-        _ sources: [SourceFile],
-        _ options: ImportOptions
-    ) -> (collection: ImportedCollection, diagnostics: [Diagnostic]) {
+    static func read(_ sources: [SourceFile], _ options: ImportOptions) -> ImportResult {
         var reader = CurlReader()
         let texts = sources.map { String(decoding: $0.bytes, as: UTF8.self) }
         let areConfigurations = texts.map { CurlConfiguration.isConfiguration($0) }

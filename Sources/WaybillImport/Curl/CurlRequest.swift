@@ -267,16 +267,7 @@ struct CurlRequest {
                 rest = rest[word.endIndex...]
                 return String(word).trimmingSpaces
             }
-            var value = ""
-            rest = rest.dropFirst()
-            while let character = rest.popFirst(), character != "\"" {
-                if character == "\\", let next = rest.first, next == "\"" || next == "\\" {
-                    value.append(next)
-                    rest.removeFirst()
-                } else {
-                    value.append(character)
-                }
-            }
+            let value = rest.readQuoted { $0 == "\"" || $0 == "\\" ? String($0) : "\\\($0)" }
             rest = rest.drop { $0 != ";" }
             return value
         }

@@ -1,5 +1,4 @@
 import WaybillDiagnostics
-import WaybillFormats
 
 /// The credentials and settings of a manifest for options of curl that do not change the rest of a request.
 struct CurlSettings {
@@ -86,18 +85,11 @@ struct CurlSettings {
         for (option, key) in [("max-time", "timeout"), ("connect-timeout", "connectTimeout")] {
             guard let value = command.value(option) else { continue }
             if let seconds = Double(value.string), seconds > 0, seconds < 1e7 {
-                add(key, .literal(Self.duration(seconds)))
+                add(key, .duration(seconds))
             } else {
                 lose("\(option) \(value.string)", "it is not a number of seconds", at: value.span)
             }
         }
-    }
-
-    /// A duration in the form of manifests.
-    static func duration(_ seconds: Double) -> String {
-        let milliseconds = Int((seconds * 1000).rounded(.up))
-        return milliseconds % 60_000 == 0
-            ? "\(milliseconds / 60_000)m" : Duration.milliseconds(milliseconds).words
     }
 
     /// The kinds of proxies, and their schemes.
@@ -167,11 +159,11 @@ struct CurlSettings {
         guard let value = command.value("retry"), let times = Int(value.string), times > 0 else { return }
         var retry = [ManifestEntry("times", .literal("\(times)"))]
         if let delay = command.value("retry-delay").flatMap({ Double($0.string) }), delay > 0 {
-            let backoff = ManifestNode.map(("first", .literal(Self.duration(delay))), ("factor", .literal("1")))
+            let backoff = ManifestNode.map(("first", .duration(delay)), ("factor", .literal("1")))
             retry.append(ManifestEntry("backoff", backoff))
         }
         if let time = command.value("retry-max-time").flatMap({ Double($0.string) }), time > 0 {
-            add("deadline", .literal(Self.duration(time)))
+            add("deadline", .duration(time))
         }
         add("retry", .map(retry))
     }

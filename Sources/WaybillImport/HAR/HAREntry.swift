@@ -1,3 +1,4 @@
+import WaybillContract
 import WaybillFormats
 import WaybillJSON
 
@@ -57,7 +58,7 @@ struct HAREntry {
 
     /// Whether the response has a media type, such as `application/json` or `text/*`.
     func hasType(_ wanted: String) -> Bool {
-        let (wanted, type) = (wanted.lowercased(), Self.essence(type))
+        let (wanted, type) = (wanted.lowercased(), MediaTypeName(type).text)
         return wanted.hasSuffix("/*") ? type.hasPrefix(wanted.dropLast()) : type == wanted
     }
 
@@ -118,11 +119,6 @@ struct HAREntry {
     var defaultPath: String {
         let path = URIReference(url).path
         return path.lastIndex(of: "/").map { String(path[..<max($0, path.index(after: path.startIndex))]) } ?? "/"
-    }
-
-    /// A media type without its parameters, in lower case.
-    static func essence(_ type: String) -> String {
-        String(type.prefix { $0 != ";" }).trimmingSpaces.lowercased()
     }
 }
 

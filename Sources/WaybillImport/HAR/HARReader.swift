@@ -1,3 +1,4 @@
+import WaybillContract
 import WaybillDiagnostics
 import WaybillFormats
 import WaybillJSON
@@ -24,10 +25,7 @@ struct HARReader: ImportReader {
     static func recognizes(_ text: RecognizedText) -> Bool { text.json?["log"]?["entries"] != nil }
 
     /// Reads recordings. Each but the only one is a folder.
-    static func read(
-        _ sources: [SourceFile],
-        _ options: ImportOptions
-    ) -> (collection: ImportedCollection, diagnostics: [Diagnostic]) {
+    static func read(_ sources: [SourceFile], _ options: ImportOptions) -> ImportResult {
         var reader = HARReader(file: sources.first ?? SourceFile(name: "", bytes: []), filter: options)
         for source in sources {
             reader = HARReader(continuing: reader, file: source)
@@ -222,7 +220,7 @@ struct HARReader: ImportReader {
     private mutating func readBody(_ json: JSON?, into request: inout ImportedRequest) {
         guard let json, json.object != nil else { return }
         let type = json["mimeType"]?.string.flatMap { $0.isEmpty ? nil : $0 }
-        let essence = HAREntry.essence(type ?? "")
+        let essence = MediaTypeName(type ?? "").text
         if let text = json["text"]?.string, !text.isEmpty {
             if json["encoding"]?.string?.lowercased() == "base64" {
                 guard let bytes = Base64.decode(text) else {
@@ -233,7 +231,7 @@ struct HARReader: ImportReader {
                     request.headers.append(ImportedField("Content-Type", ImportedText(type)))
                 }
             } else if essence == "multipart/form-data", let parts = MultipartText.parts(of: text, type: type ?? "") {
-                request.body = .multipart(parts.map { $0.part(.text(ImportedText($0.content))) })
+                request.body = .multipart(parts)
             } else {
                 request.body = .text(ImportedText(text), contentType: type)
             }

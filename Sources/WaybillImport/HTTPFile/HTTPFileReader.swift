@@ -21,10 +21,7 @@ struct HTTPFileReader: ImportReader {
     }
 
     /// Reads files. Each but the only one is a folder.
-    static func read(
-        _ sources: [SourceFile],
-        _ options: ImportOptions
-    ) -> (collection: ImportedCollection, diagnostics: [Diagnostic]) {
+    static func read(_ sources: [SourceFile], _ options: ImportOptions) -> ImportResult {
         var reader = HTTPFileReader()
         for source in options.environments { reader.readEnvironments(source) }
         var parts: [(source: SourceFile, range: Range<Int>, comments: [String])] = []

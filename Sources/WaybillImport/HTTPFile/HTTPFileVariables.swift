@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillExpressions
 
 /// The variables of `.http` files, and what `{{…}}` stands for.
 struct HTTPFileVariables {
@@ -185,28 +186,10 @@ struct HTTPFileVariables {
 
     /// Returns the expression for a JSONPath, of whose values the first counts, and a name; nil for another path.
     private static func expression(ofPath path: String) -> (code: String, name: String)? {
-        guard path.first == "$" else { return nil }
-        var (code, name, isSingle) = ("$", "body", true)
-        var rest = path.dropFirst()
-        while !rest.isEmpty {
-            if let match = rest.prefixMatch(of: #/\.\.([A-Za-z_]\w*)/#) {
-                (code, name, isSingle) = ("\(code)..\(match.1)", String(match.1), false)
-                rest = rest[match.range.upperBound...]
-            } else if let match = rest.prefixMatch(of: #/\.\*|\[\*\]/#) {
-                (code, isSingle) = ("\(code)[*]", false)
-                rest = rest[match.range.upperBound...]
-            } else if let match = rest.prefixMatch(of: #/\[(\d{1,9})\]/#) {
-                code += "[\(match.1)]"
-                rest = rest[match.range.upperBound...]
-            } else if let match = rest.prefixMatch(of: #/\.([\w-]+)|\['([^'\\]+)'\]|\["([^"\\]+)"\]/#) {
-                let member = String(match.1 ?? match.2 ?? match.3 ?? "")
-                (code, name) = (ScriptTranslator.path(code, member), NameForms.kept(member) ?? name)
-                rest = rest[match.range.upperBound...]
-            } else {
-                return nil
-            }
-        }
-        return (isSingle ? code : "first(\(code))", name)
+        guard path.first == "$", !path.contains("?"), (try? Expression(parsing: path)) != nil else { return nil }
+        let code = path.replacing(#/\[(?:'([A-Za-z_]\w*)'|"([A-Za-z_]\w*)")\]/#) { ".\($0.1 ?? $0.2 ?? "")" }
+        let name = path.matches(of: #/[A-Za-z_][\w-]*/#).last.map { String($0.0) } ?? "body"
+        return (HurlTranslator.isSingular(ImportedText(code)) ? code : "first(\(code))", name)
     }
 
     // MARK: Values of the tool

@@ -317,7 +317,7 @@ struct HurlEntries {
     /// Adds the repetition of a request until its response is the expected one.
     private func addRetry(_ options: HurlOptions, _ conditions: [ImportedText], to request: inout ImportedRequest) {
         let times = options.retries
-        var entries = [ManifestEntry("every", .literal(options.interval))]
+        var entries = [ManifestEntry("every", options.interval)]
         if times > 0 { entries.append(ManifestEntry("times", .literal("\(times + 1)"))) }
         if !conditions.isEmpty {
             let operands = conditions.map { condition -> ImportedText in
@@ -329,7 +329,7 @@ struct HurlEntries {
         var retry = [
             ManifestEntry("times", .literal("\(times > 0 ? times : 1000)")),
             ManifestEntry("for", .list(of: ["dns", "connect", "timeout", "transfer"].map { .string($0) })),
-            ManifestEntry("backoff", .map(("first", .literal(options.interval)), ("factor", .literal("1")))),
+            ManifestEntry("backoff", .map(("first", options.interval), ("factor", .literal("1")))),
         ]
         if ["POST", "PATCH"].contains(request.method) { retry.append(ManifestEntry("unsafe", .literal("true"))) }
         request.settings.append(ManifestEntry("retry", .map(retry)))

@@ -24,10 +24,7 @@ struct HurlReader: ImportReader {
             }
     }
 
-    static func read(
-        _ sources: [SourceFile],
-        _ options: ImportOptions
-    ) -> (collection: ImportedCollection, diagnostics: [Diagnostic]) {
+    static func read(_ sources: [SourceFile], _ options: ImportOptions) -> ImportResult {
         var collection = ImportedCollection()
         var diagnostics: [Diagnostic] = []
         let files = readFiles(sources)

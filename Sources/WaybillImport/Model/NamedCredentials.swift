@@ -20,14 +20,8 @@ struct NamedCredentials {
             let position = values["in"] == "query" ? "query" : "header"
             return (.apiKey(in: position, name: values["key"] ?? "X-API-Key", value: value("value")), nil)
         case "awsv4":
-            let auth = ImportedAuth.awsSigV4(
-                region: value("region"),
-                service: value("service"),
-                accessKey: value("accessKey"),
-                secretKey: value("secretKey"),
-                sessionToken: value("sessionToken")
-            )
-            return (auth, nil)
+            let names = ["region", "service", "accessKey", "secretKey", "sessionToken"]
+            return (.awsSigV4(Dictionary(uniqueKeysWithValues: names.map { ($0, value($0)) })), nil)
         case "oauth2": return grant(value).map { ($0, nil) } ?? token(value)
         default: return nil
         }

@@ -38,10 +38,7 @@ struct PostmanReader: ImportReader {
     }
 
     /// Reads collections. Each but the only one is a folder.
-    static func read(
-        _ sources: [SourceFile],
-        _ options: ImportOptions
-    ) -> (collection: ImportedCollection, diagnostics: [Diagnostic]) {
+    static func read(_ sources: [SourceFile], _ options: ImportOptions) -> ImportResult {
         var result = ImportedCollection()
         var diagnostics: [Diagnostic] = []
         var environments = options.environments

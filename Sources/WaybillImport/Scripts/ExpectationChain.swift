@@ -80,17 +80,14 @@ extension ScriptTranslator {
 
     private static let statuses: [String: [String]] = [
         "ok": ["2xx"], "success": ["2xx"], "info": ["1xx"], "redirection": ["3xx"], "clientError": ["4xx"],
-        "serverError": ["5xx"],
-        "error": ["4xx", "5xx"], "accepted": ["202"], "badRequest": ["400"], "unauthorized": ["401"],
-        "forbidden": ["403"], "notFound": ["404"],
-        "rateLimited": ["429"],
+        "serverError": ["5xx"], "error": ["4xx", "5xx"], "accepted": ["202"], "badRequest": ["400"],
+        "unauthorized": ["401"], "forbidden": ["403"], "notFound": ["404"], "rateLimited": ["429"],
     ]
     private static let reasons: [String: String] = [
         "OK": "200", "Created": "201", "Accepted": "202", "No Content": "204", "Moved Permanently": "301",
-        "Found": "302", "Not Modified": "304",
-        "Bad Request": "400", "Unauthorized": "401", "Forbidden": "403", "Not Found": "404", "Conflict": "409",
-        "Unprocessable Entity": "422",
-        "Too Many Requests": "429", "Internal Server Error": "500",
+        "Found": "302", "Not Modified": "304", "Bad Request": "400", "Unauthorized": "401", "Forbidden": "403",
+        "Not Found": "404", "Conflict": "409", "Unprocessable Entity": "422", "Too Many Requests": "429",
+        "Internal Server Error": "500",
     ]
 
     private mutating func addResponse(_ word: ExpectationChain.Word, _ isNegated: Bool, _ message: String?)

@@ -1,3 +1,4 @@
+import WaybillContract
 import WaybillFormats
 import WaybillJSON
 
@@ -82,11 +83,7 @@ extension ManifestWriter {
     }
 
     /// Whether a media type is JSON.
-    static func isJSON(_ type: String) -> Bool {
-        let name = type.split(separator: ";").first.map { $0.lowercased() } ?? ""
-        let trimmed = name.withoutOuterBlanks
-        return trimmed == "application/json" || trimmed.hasSuffix("+json") || trimmed == "text/json"
-    }
+    static func isJSON(_ type: String) -> Bool { MediaTypeName(type).isJSON }
 
     /// Returns the fields of a form, if encoding them gives the same text.
     private static func formFields(_ text: ImportedText) -> [ImportedField]? {

@@ -136,13 +136,13 @@ extension ManifestWriter {
     }
 
     /// Returns the expectations of a step.
-    mutating func expectEntries(_ request: ImportedRequest) -> [ManifestEntry] {
+    mutating func expectEntries(_ checks: [ImportedCheck]) -> [ManifestEntry] {
         var status: [String] = []
         var headers: [ManifestEntry] = []
         var conditions: [ManifestNode] = []
         var maxTime: Int?
         var equals: ManifestNode?
-        for check in request.checks {
+        for check in checks {
             switch check {
             case .status(let codes):
                 if status.isEmpty || status == codes {
@@ -171,11 +171,7 @@ extension ManifestWriter {
         if !headers.isEmpty { entries.append(ManifestEntry("headers", .map(headers))) }
         if let equals { entries.append(ManifestEntry("equals", equals)) }
         if !conditions.isEmpty { entries.append(ManifestEntry("body", .list(of: conditions))) }
-        if let maxTime {
-            entries.append(
-                ManifestEntry("maxTime", .literal(maxTime % 1000 == 0 ? "\(maxTime / 1000)s" : "\(maxTime)ms"))
-            )
-        }
+        if let maxTime { entries.append(ManifestEntry("maxTime", .duration(Double(maxTime) / 1000))) }
         return entries.isEmpty ? [] : [ManifestEntry("expect", .map(entries))]
     }
 
