@@ -1,6 +1,9 @@
 package import WaybillDiagnostics
 import WaybillJSON
 
+/// What sources consist of, and diagnostics about what is malformed.
+typealias ImportResult = (collection: ImportedCollection, diagnostics: [Diagnostic])
+
 /// Reads the sources of one kind.
 protocol ImportReader {
     /// What the sources are, for messages: `curl commands`.
@@ -13,10 +16,7 @@ protocol ImportReader {
     static func recognizes(_ text: RecognizedText) -> Bool
 
     /// Reads sources. The files of a folder are sources whose names start with the path of the folder.
-    static func read(
-        _ sources: [SourceFile],
-        _ options: ImportOptions
-    ) -> (collection: ImportedCollection, diagnostics: [Diagnostic])
+    static func read(_ sources: [SourceFile], _ options: ImportOptions) -> ImportResult
 }
 
 /// What the command line says about the sources.
@@ -68,6 +68,9 @@ extension SourceFile {
         return String(stem.isEmpty ? last : stem)
     }
 
+    /// The location of the first byte.
+    var start: SourceSpan { span(0..<min(1, bytes.count)) }
+
     /// The error of a text that is not UTF-8, at its first wrong byte.
     var encodingError: Diagnostic? {
         guard String(validating: bytes, as: UTF8.self) == nil else { return nil }
@@ -81,11 +84,8 @@ extension SourceFile {
             return try JSONParser().parse(bytes)
         } catch {
             let end = min(error.offset + 1, bytes.count)
-            diagnostics.report(
-                "import-syntax",
-                "\(name) is not JSON: \(error.message)",
-                at: SourceSpan(file: self, range: min(error.offset, end)..<end)
-            )
+            let headline = "\(name) is not JSON: \(error.message)"
+            diagnostics.report("import-syntax", headline, at: span(min(error.offset, end)..<end))
             return nil
         }
     }

@@ -80,31 +80,40 @@ enum StatusSet {
 }
 
 /// Parses simple conditions.
-private struct ArazzoConditionParser {
-    private let characters: [Character]
-    private var index = 0
+private struct ArazzoConditionParser: TextScanner {
+    let bytes: [UInt8]
+    var position = 0
     private var depth = 0
     private var count = 0
     private static let maximumDepth = 100
     private static let maximumCount = 500
 
-    init(_ text: String) { characters = Array(text) }
+    init(_ text: String) { bytes = Array(text.utf8) }
+
+    private mutating func skipBlanks() { read { " \t\n\r".unicodeScalars.contains($0) } }
+
+    /// Reads an operator after blanks, if it is there.
+    private mutating func accept(_ mark: String) -> Bool {
+        skipBlanks()
+        return take(mark)
+    }
 
     mutating func condition() throws(Untranslatable) -> ArazzoCondition {
         let result = try disjunction()
-        guard peek() == nil else { throw Untranslatable("'\(String(characters[index...]))' is not understood") }
+        skipBlanks()
+        guard next == nil else { throw Untranslatable("'\(text(position..<bytes.count))' is not understood") }
         return result
     }
 
     private mutating func disjunction() throws(Untranslatable) -> ArazzoCondition {
         var result = try conjunction()
-        while take("||") { result = .or(result, try conjunction()) }
+        while accept("||") { result = .or(result, try conjunction()) }
         return result
     }
 
     private mutating func conjunction() throws(Untranslatable) -> ArazzoCondition {
         var result = try comparison()
-        while take("&&") { result = .and(result, try comparison()) }
+        while accept("&&") { result = .and(result, try comparison()) }
         return result
     }
 
@@ -113,75 +122,56 @@ private struct ArazzoConditionParser {
         defer { depth -= 1 }
         guard depth < Self.maximumDepth, count < Self.maximumCount else { throw Untranslatable("it is too long") }
         let left = try operand()
-        for operation in ["===", "!==", "==", "!=", "<=", ">=", "<", ">"] where take(operation) {
+        for operation in ["===", "!==", "==", "!=", "<=", ">=", "<", ">"] where accept(operation) {
             return .comparison(String(operation.prefix(2)), left, try operand())
         }
         return left
     }
 
     private mutating func operand() throws(Untranslatable) -> ArazzoCondition {
-        guard let first = peek() else { throw Untranslatable("a value is missing at its end") }
-        if take("!") { return .not(try comparison()) }
+        if accept("!") { return .not(try comparison()) }
         if take("(") {
             let inner = try disjunction()
-            guard take(")") else { throw Untranslatable("a ')' is missing") }
+            guard accept(")") else { throw Untranslatable("a ')' is missing") }
             return inner
         }
-        if first == "'" || first == "\"" { return .literal(.string(try string(first))) }
-        if first == "$" || first == "{" { return .expression(runtimeExpression()) }
-        let word = String(characters[index...].prefix { $0.isLetter || $0.isNumber || "+-._".contains($0) })
-        guard let json = try? JSONParser().parse(word.utf8), json.string == nil else {
-            throw Untranslatable("'\(word.isEmpty ? String(first) : word)' is not understood")
+        guard let next else { throw Untranslatable("a value is missing at its end") }
+        if next == "'" || next == "\"" { return .literal(.string(try string(next))) }
+        if next == "$" || next == "{" { return .expression(runtimeExpression()) }
+        let word = read {
+            NameForms.isLetter($0) || NameForms.isDigit($0) || $0.value > 127 || "+-._".unicodeScalars.contains($0)
         }
-        index += word.count
+        guard let json = try? JSONParser().parse(word.utf8), json.string == nil else {
+            throw Untranslatable("'\(word.isEmpty ? String(next) : word)' is not understood")
+        }
         return .literal(json)
     }
 
     /// A string: a quote in it is written twice.
-    private mutating func string(_ quote: Character) throws(Untranslatable) -> String {
-        var result = ""
-        index += 1
-        while index < characters.count {
-            let character = characters[index]
-            index += 1
-            guard character == quote else {
-                if character == "\\", quote == "\"", index < characters.count {
-                    result += characters[index] == "n" ? "\n" : String(characters[index])
-                    index += 1
-                } else {
-                    result.append(character)
+    private mutating func string(_ quote: Unicode.Scalar) throws(Untranslatable) -> String {
+        var result: [UInt8] = []
+        position += 1
+        while next != nil {
+            if take("\(quote)"), !has("\(quote)") { return String(decoding: result, as: UTF8.self) }
+            if quote == "\"", take("\\") {
+                if let control = readControl("n") {
+                    result.append(control)
+                    continue
                 }
-                continue
             }
-            guard index < characters.count, characters[index] == quote else { return result }
-            result.append(quote)
-            index += 1
+            if next != nil { result.append(bytes[position]) }
+            advance()
         }
         throw Untranslatable("the string has no end")
     }
 
     private mutating func runtimeExpression() -> String {
-        let start = index
         var isInBrackets = false
-        while index < characters.count {
-            let character = characters[index]
-            if character == "[" { isInBrackets = true }
-            if !isInBrackets, character.isWhitespace || "=!<>&|(),".contains(character) { break }
-            if character == "]" { isInBrackets = false }
-            index += 1
+        let text = read { scalar in
+            if scalar == "[" { isInBrackets = true }
+            defer { if scalar == "]" { isInBrackets = false } }
+            return isInBrackets || !" \t\n\r=!<>&|(),".unicodeScalars.contains(scalar)
         }
-        let text = String(characters[start..<index])
         return text.hasPrefix("{") && text.hasSuffix("}") ? String(text.dropFirst().dropLast()) : text
-    }
-
-    private mutating func peek() -> Character? {
-        while index < characters.count, characters[index].isWhitespace { index += 1 }
-        return index < characters.count ? characters[index] : nil
-    }
-
-    private mutating func take(_ text: String) -> Bool {
-        guard peek() != nil, characters[index...].starts(with: text) else { return false }
-        index += text.count
-        return true
     }
 }

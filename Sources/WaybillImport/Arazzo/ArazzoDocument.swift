@@ -67,7 +67,7 @@ struct ArazzoWorkflow {
     /// Whether a step or action of another workflow runs it.
     var isCalled = false
 
-    var steps: [YAMLNode] { node["steps"]?.sequence ?? [] }
+    var steps: [YAMLNode] { node["steps"].elements }
 
 }
 
@@ -126,5 +126,15 @@ struct ArazzoValue {
         var result = self
         result.code += path
         return result
+    }
+}
+
+extension YAMLNode? {
+    /// The elements of a list; none of another node.
+    var elements: [YAMLNode] { self?.sequence ?? [] }
+
+    /// The names and values of a mapping; none of another node.
+    var members: [(name: String, value: YAMLNode)] {
+        (self?.entries ?? []).compactMap { entry in entry.key.text.map { ($0, entry.value) } }
     }
 }

@@ -62,9 +62,9 @@ extension ArazzoWriter {
         _ step: YAMLNode,
         _ view: ArazzoView
     ) -> [ArazzoAction] {
-        let own = step[key]?.sequence ?? []
+        let own = step[key].elements
         let names = own.compactMap { $0["name"]?.text }
-        let outer = (current.node[outerKey]?.sequence ?? []).filter { action in
+        let outer = current.node[outerKey].elements.filter { action in
             action["name"]?.text.map { !names.contains($0) } ?? true
         }
         var result: [ArazzoAction] = []
@@ -85,7 +85,7 @@ extension ArazzoWriter {
             reportUnknown(node, known, of: "the action '\(name ?? "")'")
             var action = ArazzoAction(node: node, type: node["type"]?.text ?? "")
             do throws(Untranslatable) {
-                for criterion in node["criteria"]?.sequence ?? [] {
+                for criterion in node["criteria"].elements {
                     action.requirements += try requirements(criterion, view)
                 }
                 result.append(action)
@@ -164,9 +164,9 @@ extension ArazzoWriter {
         ]
         if let wait, wait > 0 {
             var backoff: [(String, ManifestNode)] = [
-                ("first", .literal(Self.duration(wait))), ("factor", .literal("1")),
+                ("first", .duration(wait)), ("factor", .literal("1")),
             ]
-            if wait > 30 { backoff.append(("max", .literal(Self.duration(wait)))) }
+            if wait > 30 { backoff.append(("max", .duration(wait))) }
             backoff.append(("jitter", .literal("false")))
             entries.append(ManifestEntry("backoff", .map(backoff.map { ManifestEntry($0.0, $0.1) })))
         }
@@ -255,7 +255,7 @@ extension ArazzoWriter {
         var entries = [ManifestEntry("graph", .string(target.graph))]
         if id != target.graph { entries.insert(ManifestEntry("id", .string(id)), at: 0) }
         if !isAlways { entries.append(ManifestEntry("when", .string(condition))) }
-        let arguments = (action.node["parameters"]?.sequence ?? []).compactMap { parameter -> ManifestEntry? in
+        let arguments = action.node["parameters"].elements.compactMap { parameter -> ManifestEntry? in
             guard let name = parameter["name"]?.text, let value = parameter["value"] else {
                 lose("a parameter of the workflow '\(target.id)'", "it has no name or no value", parameter)
                 return nil

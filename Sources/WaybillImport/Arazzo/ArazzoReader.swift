@@ -16,10 +16,7 @@ enum ArazzoReader: ImportReader {
             }
     }
 
-    static func read(
-        _ sources: [SourceFile],
-        _ options: ImportOptions
-    ) -> (collection: ImportedCollection, diagnostics: [Diagnostic]) {
+    static func read(_ sources: [SourceFile], _ options: ImportOptions) -> ImportResult {
         var diagnostics: [Diagnostic] = []
         var descriptions: [ArazzoDocument] = []
         var contracts: [(path: String, document: OpenAPIDocument)] = []
@@ -78,7 +75,7 @@ enum ArazzoReader: ImportReader {
             }
             for item in list where item[id]?.text == nil { report("the \(type) has no '\(id)'", item) }
         }
-        for workflow in root["workflows"]?.sequence ?? [] {
+        for workflow in root["workflows"].elements {
             guard let steps = workflow["steps"]?.sequence else {
                 report("the list 'steps' is missing", workflow["steps"] ?? workflow)
                 continue

@@ -52,7 +52,7 @@ extension ArazzoWriter {
             let value = try value(context, view)
             let isStatus = value.code.hasSuffix("status") && !value.code.contains("outputs")
             let subject = isStatus ? "string(\(value.expression))" : value.expression
-            let matched = try ScriptTranslator.matched(
+            let matched = try IRegexp.condition(
                 isDelimited ? String(parts[1]) : text,
                 ImportedText([.expression(subject)])
             )
@@ -127,38 +127,28 @@ extension ArazzoWriter {
     }
 
     /// Returns the expectations of a step, and the statuses that it accepts.
-    mutating func expectation(_ list: YAMLNode?) -> (entries: [ManifestEntry], statuses: Set<Int>) {
+    mutating func expectation(_ list: YAMLNode?) -> (checks: [ImportedCheck], statuses: Set<Int>) {
         var statuses: Set<Int>?
-        var headers: [ManifestEntry] = []
-        var conditions: [ManifestNode] = []
-        var statusCodes: [ManifestNode] = []
+        var checks: [ImportedCheck] = []
+        var statusChecks: [ImportedCheck] = []
         var usesStatus = false
-        for node in list?.sequence ?? [] {
-            reportUnknown(
-                node,
-                ["condition", "context", "type"],
-                of: "the criterion '\(node["condition"]?.text ?? "")'"
-            )
+        for node in list.elements {
+            let what = "the criterion '\(node["condition"]?.text ?? "")'"
+            reportUnknown(node, ["condition", "context", "type"], of: what)
             do throws(Untranslatable) {
                 for requirement in try requirements(node, .response) {
                     switch requirement {
                     case .status(let codes, let code):
                         statuses = statuses.map { $0.intersection(codes) } ?? codes
-                        statusCodes.append(.string(code))
-                    case .header(let name, let value):
-                        if headers.contains(where: { $0.name?.lowercased() == name.lowercased() }) {
-                            let field = "response.headers\(ArazzoExpression.member(name))"
-                            conditions.append(.string(code("\(field) == \(ManifestWriter.quoted(value))")))
-                        } else {
-                            headers.append(ManifestEntry(name, .text(writer.constant(value))))
-                        }
+                        statusChecks.append(.condition(ImportedText(code), message: nil))
+                    case .header(let name, let value): checks.append(.header(name: name, glob: value))
                     case .code(let code, let uses):
-                        conditions.append(.string(code))
+                        checks.append(.condition(ImportedText(code), message: nil))
                         usesStatus = usesStatus || uses
                     }
                 }
             } catch {
-                lose("the criterion '\(node["condition"]?.text ?? "")'", error.reason, node)
+                lose(what, error.reason, node)
             }
         }
         var accepted = statuses ?? (usesStatus ? StatusSet.all : StatusSet.success)
@@ -166,15 +156,11 @@ extension ArazzoWriter {
             lose("the criteria on the status", "no status satisfies all of them", list ?? current.node)
             accepted = StatusSet.success
         }
-        var entries: [ManifestEntry] = []
         if accepted != StatusSet.success {
             let patterns = StatusSet.patterns(accepted)
-            if patterns == nil { conditions = statusCodes + conditions }
-            let nodes = (patterns ?? ["2xx", "3xx", "4xx", "5xx"]).map { ManifestNode.literal($0) }
-            entries.append(ManifestEntry("status", nodes.count == 1 ? nodes[0] : .list(of: nodes)))
+            if patterns == nil { checks = statusChecks + checks }
+            checks.append(.status(patterns ?? ["2xx", "3xx", "4xx", "5xx"]))
         }
-        if !headers.isEmpty { entries.append(ManifestEntry("headers", .map(headers))) }
-        if !conditions.isEmpty { entries.append(ManifestEntry("body", .list(of: conditions))) }
-        return (entries, accepted)
+        return (checks, accepted)
     }
 }

@@ -86,12 +86,8 @@ extension ArazzoWriter {
                 guard case .text(let value) = sent(parameter) else { fallthrough }
                 cookies.append("\(parameter.name)=\(value)")
             default:
-                let part = parameter.part.map { "a \($0)" } ?? "no"
-                lose(
-                    "the parameter '\(parameter.name)'",
-                    "the request has \(part) parameter with this name",
-                    parameter.node
-                )
+                let reason = "the request has \(parameter.part.map { "a \($0)" } ?? "no") parameter with this name"
+                lose("the parameter '\(parameter.name)'", reason, parameter.node)
             }
         }
         if !cookies.isEmpty { headers.append(ManifestEntry("Cookie", .text(cookies.joined(separator: "; ")))) }
@@ -108,24 +104,22 @@ extension ArazzoWriter {
             lose("the input '\(name)' of the operation", "the source does not have it; give it as \(input.code)", step)
             arguments.append(ManifestEntry(name, .string("${\(input.code)}")))
         }
-        var entries: [ManifestEntry] = []
-        switch target {
-        case .operation(let source, let name, _):
-            let service = documents[document].sources[source].service
-            entries.append(ManifestEntry("call", .string("\(service).\(name)")))
-            if let body { arguments.append(ManifestEntry("body", body)) }
-            if !arguments.isEmpty { entries.append(ManifestEntry("with", .map(arguments))) }
-        case .request(_, let method, _):
-            entries += address(service, method, path.isEmpty ? "/" : path)
-        case .workflow: break
+        var form = RequestForm(method: method ?? "GET", service: service, path: [.fixed(path)])
+        let parts: [(String, ManifestNode?)] = [
+            ("query", query.isEmpty ? nil : .map(query)), ("headers", headers.isEmpty ? nil : .map(headers)),
+            ("body", isCall ? nil : body),
+        ]
+        form.settings = parts.compactMap { name, value in value.map { ManifestEntry(name, $0) } }
+        form.auth = auth
+        guard case .operation(let source, let name, _) = target else {
+            return Array(form.stepEntries(id: "", hasOneService: hasOneService).dropFirst())
         }
-        if !query.isEmpty { entries.append(ManifestEntry("query", .map(query))) }
-        if !headers.isEmpty { entries.append(ManifestEntry("headers", .map(headers))) }
-        if let auth { entries.append(ManifestEntry("auth", auth)) }
-        if !isCall, let body { entries.append(ManifestEntry("body", body)) }
-        if isCall, isWrong {
-            entries.append(ManifestEntry("contract", .map(("request", .string("off")))))
-        }
+        let owner = documents[document].sources[source].service
+        var entries = [ManifestEntry("call", .string("\(owner).\(name)"))]
+        if let body { arguments.append(ManifestEntry("body", body)) }
+        if !arguments.isEmpty { entries.append(ManifestEntry("with", .map(arguments))) }
+        entries += form.settings(withAuth: true)
+        if isWrong { entries.append(ManifestEntry("contract", .map(("request", .string("off"))))) }
         return entries
     }
 
@@ -153,16 +147,6 @@ extension ArazzoWriter {
         let text = text(parameter.value, named: parameter.name)
         guard let literal = text.literal else { return writer.template(text) }
         return literal == PercentEncoding.form(literal) ? literal : "${\(ManifestWriter.quoted(literal))}"
-    }
-
-    /// Returns the method and the path, and the service if there are several.
-    private func address(_ service: String, _ method: String, _ path: String) -> [ManifestEntry] {
-        let entry = hasOneService || service.isEmpty ? [] : [ManifestEntry("service", .string(service))]
-        guard ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].contains(method) else {
-            let request = entry + [ManifestEntry("method", .string(method)), ManifestEntry("path", .string(path))]
-            return [ManifestEntry("request", .map(request))]
-        }
-        return entry + [ManifestEntry(method.lowercased(), .string(path))]
     }
 
     // MARK: Bodies
@@ -197,12 +181,9 @@ extension ArazzoWriter {
                 value = .string(writer.template(text))
             }
         }
-        for replacement in request["replacements"]?.sequence ?? [] {
-            lose(
-                "the replacement of '\(replacement["target"]?.text ?? "")'",
-                "write the value into the body",
-                replacement
-            )
+        for replacement in request["replacements"].elements {
+            let target = replacement["target"]?.text ?? ""
+            lose("the replacement of '\(target)'", "write the value into the body", replacement)
         }
         let isText = if case .string = value { true } else { false }
         var implied = isCall ? preferred ?? "application/json" : ManifestWriter.formType

@@ -69,7 +69,7 @@ extension ArazzoWriter {
             "successCriteria", "onSuccess", "onFailure", "outputs", "timeout", "dependsOn", "x-operation",
         ]
         reportUnknown(node, known, of: "the step '\(node["stepId"]?.text ?? "")'")
-        for element in node["dependsOn"]?.sequence ?? [] where steps[element.text ?? ""] == nil {
+        for element in node["dependsOn"].elements where steps[element.text ?? ""] == nil {
             lose("the dependency on the step '\(element.text ?? "")'", "it is not an earlier step", element)
         }
         readParameters(node)
@@ -82,36 +82,29 @@ extension ArazzoWriter {
             let flow = flow(after: node, step, statuses: nil, hasConditions: true)
             return (entries + flow.settings, flow)
         }
-        let (expect, statuses) = expectation(node["successCriteria"])
+        var (checks, statuses) = expectation(node["successCriteria"])
         entries += try requestEntries(node, target, statuses)
         if let timeout = node["timeout"]?.json.number?.double, timeout > 0 {
-            entries.append(ManifestEntry("timeout", .literal(Self.duration(timeout / 1000))))
+            entries.append(ManifestEntry("timeout", .duration(timeout / 1000)))
         }
         if statuses.isDisjoint(with: StatusSet.success), statuses.contains(where: { $0 < 400 }) {
             entries.append(ManifestEntry("redirects", .literal("false")))
         }
-        let flow = flow(after: node, step, statuses: statuses, hasConditions: expect.contains { $0.name != "status" })
+        let hasConditions = checks.contains { if case .status = $0 { false } else { true } }
+        let flow = flow(after: node, step, statuses: statuses, hasConditions: hasConditions)
         entries += flow.settings
         entries += outputEntries(node, &step, flow.statuses ?? statuses)
-        var expectation = expect
         if let patterns = flow.statuses.flatMap(StatusSet.patterns) {
-            expectation.removeAll { $0.name == "status" }
-            expectation.insert(ManifestEntry("status", .list(of: patterns.map { .literal($0) })), at: 0)
+            checks.removeAll { if case .status = $0 { true } else { false } }
+            checks.append(.status(patterns))
         }
-        if !expectation.isEmpty { entries.append(ManifestEntry("expect", .map(expectation))) }
-        return (entries, flow)
-    }
-
-    /// A time in seconds as a duration.
-    static func duration(_ seconds: Double) -> String {
-        let milliseconds = Int(min(max(seconds * 1000, 0), 1e12).rounded())
-        return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
+        return (entries + writer.expectEntries(checks), flow)
     }
 
     /// Reads the parameters of a step and those of its workflow, which it may replace.
     private mutating func readParameters(_ step: YAMLNode) {
         parameters = []
-        for element in (current.node["parameters"]?.sequence ?? []) + (step["parameters"]?.sequence ?? []) {
+        for element in current.node["parameters"].elements + step["parameters"].elements {
             var node = element
             if let reference = element["reference"]?.text, !reference.isEmpty {
                 guard let found = documents[document].component(reference) else {
@@ -158,21 +151,17 @@ extension ArazzoWriter {
             arguments.append(ManifestEntry(id, self.node(parameter.value, named: parameter.name)))
         }
         for parameter in parameters where parameter.part != nil && parameter.node != current.node {
-            lose(
-                "the parameter '\(parameter.name)'",
-                "a graph has no \(parameter.part ?? "") parameters",
-                parameter.node
-            )
+            let reason = "a graph has no \(parameter.part ?? "") parameters"
+            lose("the parameter '\(parameter.name)'", reason, parameter.node)
         }
         if !arguments.isEmpty { entries.append(ManifestEntry("with", .map(arguments))) }
         let results = outputs(of: target, step: step.id)
         step.outputs = results
-        for entry in node["outputs"]?.entries ?? [] {
-            guard let name = entry.key.text else { continue }
+        for (name, source) in node["outputs"].members {
             do throws(Untranslatable) {
-                step.outputs[name] = try output(entry.value, .outputs(results))
+                step.outputs[name] = try output(source, .outputs(results))
             } catch {
-                lose("the output '\(name)'", error.reason, entry.value)
+                lose("the output '\(name)'", error.reason, source)
             }
         }
         return entries
@@ -186,29 +175,24 @@ extension ArazzoWriter {
     ) -> [ManifestEntry] {
         var entries: [ManifestEntry] = []
         let hasOutputs = !statuses.isDisjoint(with: StatusSet.success)
-        for entry in node["outputs"]?.entries ?? [] {
-            guard let name = entry.key.text else { continue }
+        for (name, source) in node["outputs"].members {
             do throws(Untranslatable) {
-                var value = try output(entry.value, hasOutputs ? .response : .after(step))
+                var value = try output(source, hasOutputs ? .response : .after(step))
                 value.isSecret = value.isSecret || SecretNames.contains(name)
                 if hasOutputs {
                     let id = NameForms.kept(name) ?? "output"
-                    entries.append(
-                        ManifestEntry(id, writer.outputNode(code(value.expression), isSecret: value.isSecret))
-                    )
+                    let node = writer.outputNode(code(value.expression), isSecret: value.isSecret)
+                    entries.append(ManifestEntry(id, node))
                     value.code = "steps.\(step.id).outputs.\(id)"
                     value.isUncertain = !statuses.isSubset(of: StatusSet.success)
                     value.isHeader = false
                 } else {
-                    lose(
-                        "the output '\(name)'",
-                        "only 2xx responses have outputs; later steps read \(value.code)",
-                        entry.value
-                    )
+                    let reason = "only 2xx responses have outputs; later steps read \(value.code)"
+                    lose("the output '\(name)'", reason, source)
                 }
                 step.outputs[name] = value
             } catch {
-                lose("the output '\(name)'", error.reason, entry.value)
+                lose("the output '\(name)'", error.reason, source)
             }
         }
         return entries.isEmpty ? [] : [ManifestEntry("outputs", .map(entries))]

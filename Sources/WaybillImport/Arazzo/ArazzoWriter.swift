@@ -40,7 +40,7 @@ struct ArazzoWriter {
         var services = UniqueNames()
         var graphs = UniqueNames()
         for index in documents.indices {
-            self.documents[index].sources = (documents[index].root["sourceDescriptions"]?.sequence ?? []).map { node in
+            self.documents[index].sources = documents[index].root["sourceDescriptions"].elements.map { node in
                 let name = node["name"]?.text ?? ""
                 var source = ArazzoSource(
                     name: name,
@@ -52,7 +52,7 @@ struct ArazzoWriter {
                 source.document = contracts.first { source.names($0.path) }?.document
                 return source
             }
-            self.documents[index].workflows = (documents[index].root["workflows"]?.sequence ?? []).map { node in
+            self.documents[index].workflows = documents[index].root["workflows"].elements.map { node in
                 let id = node["workflowId"]?.text ?? ""
                 return ArazzoWorkflow(node: node, id: id, graph: graphs.add(NameForms.kept(id) ?? "workflow"))
             }
@@ -118,17 +118,14 @@ struct ArazzoWriter {
                 graphs.append(writeWorkflow(document, workflow))
             }
         }
-        let root = documents[0].root
+        let info = documents[0].root["info"]
         let services = serviceEntries()
-        var result = [ManifestEntry("waybill", .literal("1"), comments: start + unusedParts())]
-        if let title = root["info"]?["title"]?.text, !title.isEmpty {
-            result.append(ManifestEntry("name", .string(writer.nameText(title))))
-        }
-        result += writer.descriptionEntries(joined(root["info"]?["summary"], root["info"]?["description"]))
-        let parts: [(String, [ManifestEntry])] = [
-            ("inputs", inputs), ("secrets", writer.secretEntries()), ("services", services), ("graphs", graphs),
-        ]
-        return result + parts.filter { !$0.1.isEmpty }.map { ManifestEntry($0.0, .map($0.1, isOpen: true)) }
+        let description = joined(info?["summary"], info?["description"])
+        let head = writer.documentStart(info?["title"]?.text, description, comments: start + unusedParts())
+        return head
+            + ManifestWriter.sections([
+                ("inputs", inputs), ("secrets", writer.secretEntries()), ("services", services), ("graphs", graphs),
+            ])
     }
 
     /// Returns the services that steps use, with what is not imported of them.
@@ -179,9 +176,8 @@ struct ArazzoWriter {
         let texts = documents.map { JSONWriter().string($0.root.json) }
         var names = sources.map { "the source \($0.name) (\($0.url))" }
         for (index, description) in documents.enumerated() {
-            for part in description.root["components"]?.entries ?? [] {
-                for entry in part.value.entries {
-                    guard let kind = part.key.text, let name = entry.key.text else { continue }
+            for (kind, part) in description.root["components"].members {
+                for (name, _) in Optional(part).members {
                     let uses = ["$components.\(kind).\(name)", "#/components/\(kind)/\(name)"]
                     if !uses.contains(where: { texts[index].contains($0) }) {
                         names.append("components.\(kind).\(name)")
@@ -212,11 +208,8 @@ struct ArazzoWriter {
             guard let name = entry.key.text, !known.contains(name) else { continue }
             let reasons = ["$ref": "other files are not read", "x-security": "write the credentials as 'auth'"]
             let value = name == "x-security" ? ": \(JSONWriter().string(entry.value.json))" : ""
-            lose(
-                "the member '\(name)\(value)' of \(owner)",
-                reasons[name] ?? "a manifest has no counterpart",
-                entry.key
-            )
+            let reason = reasons[name] ?? "a manifest has no counterpart"
+            lose("the member '\(name)\(value)' of \(owner)", reason, entry.key)
         }
     }
 
@@ -235,16 +228,15 @@ struct ArazzoWriter {
         let dependencies = dependencySteps(node["dependsOn"])
         let chain = dependencies + stepEntries()
         var outputs: [ManifestEntry] = []
-        for entry in node["outputs"]?.entries ?? [] {
-            guard let name = entry.key.text else { continue }
+        for (name, source) in node["outputs"].members {
             do throws(Untranslatable) {
-                let value = try output(entry.value, .request)
+                let value = try output(source, .request)
                 let id = NameForms.kept(name) ?? "output"
                 let isSecret = value.isSecret || SecretNames.contains(name)
                 graphOutputs[current.graph, default: [:]][name] = isSecret
                 outputs.append(ManifestEntry(id, writer.outputNode(code(value.expression), isSecret: isSecret)))
             } catch {
-                lose("the output '\(name)'", error.reason, entry.value)
+                lose("the output '\(name)'", error.reason, source)
             }
         }
         graphOutputs[current.graph, default: [:]].merge([:]) { first, _ in first }
@@ -266,7 +258,7 @@ struct ArazzoWriter {
     /// Returns steps that run the workflows that must run first.
     private mutating func dependencySteps(_ list: YAMLNode?) -> [ManifestEntry] {
         var result: [ManifestEntry] = []
-        for element in list?.sequence ?? [] {
+        for element in list.elements {
             let name = element.text ?? ""
             guard let (document, index) = workflow(named: name) else {
                 lose("the dependency on '\(name)'", "no source has this workflow", element)
@@ -298,8 +290,7 @@ struct ArazzoWriter {
     /// The outputs of a workflow, as those of the step that runs it.
     func outputs(of target: ArazzoWorkflow, step: String) -> [String: ArazzoValue] {
         var result: [String: ArazzoValue] = [:]
-        for entry in target.node["outputs"]?.entries ?? [] {
-            guard let name = entry.key.text else { continue }
+        for (name, _) in target.node["outputs"].members {
             let known = earlierOutputs?[target.graph]
             if known != nil, known?[name] == nil { continue }
             let code = "steps.\(step).outputs.\(NameForms.kept(name) ?? "output")"

@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 
 /// A file in the Bru language as its blocks, which Bruno's `bruno-lang` defines: `name { … }` up to a line that starts with `}`.
-struct BruFile {
+struct BruFile: TextScanner {
     /// `name: value` in a block, or an element of a list.
     struct Pair {
         var name: String
@@ -34,7 +34,8 @@ struct BruFile {
 
     let source: SourceFile
     private(set) var blocks: [Block] = []
-    private var position = 0
+    var bytes: [UInt8] { source.bytes }
+    var position = 0
     /// What the rest of the file does not contain.
     private var missing: Set<String> = []
 
@@ -60,7 +61,7 @@ struct BruFile {
     /// Reads a file. What has another form is a diagnostic, and ends the reading.
     init(_ source: SourceFile, _ diagnostics: inout [Diagnostic]) {
         self.source = source
-        if source.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
         do throws(Failure) {
             while try readBlock() {}
         } catch {
@@ -73,7 +74,7 @@ struct BruFile {
 
     /// Returns the location of some bytes.
     func span(_ range: Range<Int>) -> SourceSpan {
-        let count = source.bytes.count
+        let count = bytes.count
         return SourceSpan(file: source, range: min(range.lowerBound, count)..<min(range.upperBound, count))
     }
 
@@ -89,48 +90,32 @@ struct BruFile {
         var range: Range<Int>
     }
 
-    private static let newline = UInt8(ascii: "\n")
-
-    private func lineEnd(_ start: Int) -> Int {
-        source.bytes[min(start, source.bytes.count)...].firstIndex(of: Self.newline) ?? source.bytes.count
-    }
-
-    private func text(_ range: Range<Int>) -> String { String(decoding: source.bytes[range], as: UTF8.self) }
-
-    private func starts(with mark: String, at offset: Int) -> Bool {
-        offset <= source.bytes.count && source.bytes[offset...].starts(with: mark.utf8)
-    }
-
-    private func isBlank(_ offset: Int) -> Bool {
-        offset < source.bytes.count && " \t\r".utf8.contains(source.bytes[offset])
-    }
-
     private mutating func skipBlanks(lines: Bool = false) {
-        while isBlank(position) || lines && starts(with: "\n", at: position) { position += 1 }
+        read { $0 == " " || $0 == "\t" || $0 == "\r" || lines && $0 == "\n" }
     }
 
     /// Returns the first occurrence of a mark, so that marks that are missing are searched for once.
     private mutating func firstRange(of mark: String, from start: Int) -> Range<Int>? {
-        guard start <= source.bytes.count, !missing.contains(mark) else { return nil }
-        let range = source.bytes[start...].firstRange(of: Array(mark.utf8))
+        guard !missing.contains(mark) else { return nil }
+        let range = range(of: mark, from: start)
         if range == nil { missing.insert(mark) }
         return range
     }
 
     /// Whether a line that ends a block starts here.
-    private var isAtEnd: Bool { starts(with: "}", at: position) && source.bytes[position - 1] == Self.newline }
+    private var isAtEnd: Bool { has("\n}", at: position - 1) }
 
     /// Reads a block; false at the end of the file.
     private mutating func readBlock() throws(Failure) -> Bool {
         skipBlanks(lines: true)
-        guard position < source.bytes.count else { return false }
+        guard position < bytes.count else { return false }
         let start = position
-        let end = lineEnd(start)
-        if starts(with: "color:", at: start) {
+        let end = lineEnd(from: start)
+        if has("color:") {
             position = end
             return true
         }
-        guard let open = source.bytes[start..<end].firstIndex(where: { "{[".utf8.contains($0) }), open > start else {
+        guard let open = bytes[start..<end].firstIndex(where: { "{[".utf8.contains($0) }), open > start else {
             throw Failure(headline: "expected a block such as 'get {'", range: start..<end)
         }
         let name = text(start..<open).trimmingSpaces
@@ -139,7 +124,7 @@ struct BruFile {
             throw Failure(headline: "expected a block such as 'get {'", range: block.range)
         }
         position = open + 1
-        if starts(with: "[", at: open) {
+        if has("[", at: open) {
             try readList(into: &block)
         } else if Self.textBlocks.contains(name) {
             try readText(into: &block)
@@ -155,8 +140,8 @@ struct BruFile {
     }
 
     private mutating func readList(into block: inout Block) throws(Failure) {
-        guard let close = source.bytes[position...].firstIndex(of: UInt8(ascii: "]")) else { throw unclosed(block) }
-        for word in source.bytes[position..<close].split(whereSeparator: { " \t\r\n,".utf8.contains($0) }) {
+        guard let close = bytes[position...].firstIndex(of: UInt8(ascii: "]")) else { throw unclosed(block) }
+        for word in bytes[position..<close].split(whereSeparator: { " \t\r\n,".utf8.contains($0) }) {
             var pair = Pair(name: String(decoding: word, as: UTF8.self), range: word.indices)
             pair.isEnabled = !pair.name.hasPrefix("~")
             if !pair.isEnabled { pair.name.removeFirst() }
@@ -168,9 +153,7 @@ struct BruFile {
     private mutating func readText(into block: inout Block) throws(Failure) {
         skipBlanks()
         guard let close = firstRange(of: "\n}", from: position) else { throw unclosed(block) }
-        while position < close.lowerBound, starts(with: "\n", at: position) || starts(with: "\r\n", at: position) {
-            position += starts(with: "\n", at: position) ? 1 : 2
-        }
+        while position < close.lowerBound, take("\n") || take("\r\n") {}
         block.textStart = min(position, close.lowerBound)
         block.text = Self.outdented(text(block.textStart..<close.lowerBound), by: 2)
         position = close.upperBound
@@ -189,9 +172,9 @@ struct BruFile {
         var annotations: [(name: String, value: String)] = []
         while true {
             skipBlanks(lines: true)
-            guard position < source.bytes.count else { throw unclosed(block) }
+            guard position < bytes.count else { throw unclosed(block) }
             if isAtEnd { break }
-            if starts(with: "@", at: position), let annotation = readAnnotation() {
+            if has("@"), let annotation = readAnnotation() {
                 annotations.append(annotation)
                 continue
             }
@@ -206,13 +189,12 @@ struct BruFile {
     /// Reads `@name` or `@name(value)`; nil for the name of a local variable, `@name: value`.
     private mutating func readAnnotation() -> (name: String, value: String)? {
         let start = position
-        let bytes = source.bytes
         var end = bytes[(start + 1)...].firstIndex { "() \t\r\n:".utf8.contains($0) } ?? bytes.count
         let name = text((start + 1)..<end)
         var value = ""
-        if starts(with: "(", at: end) {
+        if has("(", at: end) {
             let inner = end + 1
-            let quote = ["'''", "'", "\""].first { starts(with: $0, at: inner) } ?? ""
+            let quote = ["'''", "'", "\""].first { has($0, at: inner) } ?? ""
             guard let close = firstRange(of: "\(quote))", from: inner + quote.utf8.count) else {
                 return nil
             }
@@ -220,20 +202,18 @@ struct BruFile {
             if quote.count == 3 { value = Self.outdented(value, by: 4).trimmingSpaces }
             end = close.upperBound
         }
-        guard !starts(with: ":", at: end) else { return nil }
+        guard !has(":", at: end) else { return nil }
         position = end
         return (name, value)
     }
 
     private mutating func readPair() throws(Failure) -> Pair {
         let start = position
-        let end = lineEnd(start)
+        let end = lineEnd(from: start)
         var pair = Pair(name: "", range: start..<end)
-        pair.isEnabled = !starts(with: "~", at: position)
-        if !pair.isEnabled { position += 1 }
-        var colon = source.bytes[position..<end].firstIndex(of: UInt8(ascii: ":"))
-        if starts(with: "\"", at: position), let close = source.bytes[position..<end].firstRange(of: Array("\":".utf8))
-        {
+        pair.isEnabled = !take("~")
+        var colon = bytes[position..<end].firstIndex(of: UInt8(ascii: ":"))
+        if has("\""), let close = bytes[position..<end].firstRange(of: Array("\":".utf8)) {
             // A key in quotes may have colons.
             pair.name = text((position + 1)..<close.lowerBound).replacing("\\\"", with: "\"")
             colon = close.lowerBound + 1
@@ -243,13 +223,13 @@ struct BruFile {
         guard let colon else { throw Failure(headline: "expected 'name: value'", range: start..<max(start + 1, end)) }
         position = colon + 1
         skipBlanks()
-        if starts(with: "'''", at: position),
+        if has("'''"),
             let close = firstRange(of: "'''", from: position + 3)
         {
             let lines = Self.outdented(text((position + 3)..<close.lowerBound), by: 4).trimmingSpaces
-            let after = text(close.upperBound..<lineEnd(close.upperBound)).trimmingSpaces
+            let after = text(close.upperBound..<lineEnd(from: close.upperBound)).trimmingSpaces
             pair.value = after.isEmpty ? lines : "\(lines) \(after)"
-            position = lineEnd(close.upperBound)
+            position = lineEnd(from: close.upperBound)
         } else if text(position..<max(position, end)).trimmingSpaces == "[",
             let close = firstRange(of: "]", from: end)
         {

@@ -185,7 +185,7 @@ extension BrunoReader {
                 case .expression(let code): ImportedText(code)
                 }
             }
-            result.append(parts.count == 1 ? parts[0] : parts.isEmpty ? "''" : ScriptTranslator.call("concat", parts))
+            result.append(parts.count == 1 ? parts[0] : parts.isEmpty ? "''" : ImportedText.call("concat", parts))
         }
         return result
     }
@@ -350,7 +350,7 @@ extension BrunoReader {
             guard let path = Self.files(value)?.first else {
                 return lose("the file of the body", "the collection does not name it", at: span)
             }
-            if type != nil { request.headers.removeAll { $0.name.lowercased() == "content-type" } }
+            if type != nil { request.headers.remove("content-type") }
             request.body = .file(path, contentType: type ?? "application/octet-stream")
         case "graphql":
             let variables = file["body:graphql:vars"].map { text(withoutComments($0.text), at: file.span($0.range)) }

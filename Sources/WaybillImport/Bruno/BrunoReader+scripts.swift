@@ -7,38 +7,24 @@ extension BrunoReader {
     /// Returns the credentials of a block `auth:…`; nil, with a loss, for a method that does not exist.
     mutating func auth(_ mode: String, _ file: BruFile) -> ImportedAuth? {
         let block = file["auth:\(mode)"]
-        let span = block.map { file.span($0.range) } ?? file.span(0..<1)
-        let values = Dictionary((block?.pairs ?? []).map { ($0.name, $0.value) }) { _, last in last }
-        func value(_ name: String) -> ImportedText { text(values[name] ?? "", at: span) }
-        switch mode {
-        case "basic", "digest":
-            return .basic(username: value("username"), password: value("password"), isDigest: mode == "digest")
-        case "bearer" where !(values["token"] ?? "").isEmpty: return .bearer(value("token"))
-        case "apikey" where !(values["key"] ?? "").isEmpty:
-            let position = values["placement"] == "queryparams" ? "query" : "header"
-            return .apiKey(in: position, name: values["key"] ?? "", value: value("value"))
-        case "awsv4":
-            if !(values["profileName"] ?? "").isEmpty { lose("the AWS profile", "give its keys as secrets", at: span) }
-            // What is missing is an input or a secret.
-            let names = [
-                ("region", "region"), ("service", "service"), ("accessKey", "accessKeyId"),
-                ("secretKey", "secretAccessKey"),
-            ]
-            let texts = names.map { value($1).isEmpty ? ImportedText([.variable($0)]) : value($1) }
-            return .awsSigV4(
-                region: texts[0],
-                service: texts[1],
-                accessKey: texts[2],
-                secretKey: texts[3],
-                sessionToken: value("sessionToken")
-            )
-        case "oauth2": return oauth2(values, file, span)
-        default:
-            hideSecrets(block?.pairs ?? [])
-            let isEmpty = mode == "bearer" || mode == "apikey"
-            lose("the authentication '\(mode)'", isEmpty ? "it is empty" : "a manifest has no such method", at: span)
-            return nil
+        let span = block.map { file.span($0.range) } ?? file.source.start
+        var values = Dictionary((block?.pairs ?? []).map { ($0.name, $0.value) }) { _, last in last }
+        if mode == "oauth2" { return oauth2(values, file, span) }
+        if !(values["profileName"] ?? "").isEmpty { lose("the AWS profile", "give its keys as secrets", at: span) }
+        // The names of Postman. What is missing is an input or a secret.
+        values["in"] = values["placement"] == "queryparams" ? "query" : "header"
+        let keys = [
+            ("region", "region"), ("service", "service"), ("accessKey", "accessKeyId"),
+            ("secretKey", "secretAccessKey"),
+        ]
+        for (name, key) in keys { values[name] = (values[key] ?? "").isEmpty ? "{{\(name)}}" : values[key] }
+        let isEmpty = ["bearer": "token", "apikey": "key"][mode].map { (values[$0] ?? "").isEmpty } ?? false
+        if !isEmpty, let found = NamedCredentials(type: mode, values: values).auth({ text($0, at: span) }) {
+            return found.auth
         }
+        hideSecrets(block?.pairs ?? [])
+        lose("the authentication '\(mode)'", isEmpty ? "it is empty" : "a manifest has no such method", at: span)
+        return nil
     }
 
     private mutating func oauth2(_ values: [String: String], _ file: BruFile, _ span: SourceSpan) -> ImportedAuth {
@@ -50,7 +36,8 @@ extension BrunoReader {
         var known = Dictionary(uniqueKeysWithValues: names.compactMap { key, name in values[key].map { (name, $0) } })
         known["client_authentication"] = values["credentials_placement"] == "basic_auth_header" ? "header" : "body"
         if values["token_placement"] == "url" { known["addTokenTo"] = "queryParams" }
-        let (auth, note) = PostmanReader.oauth2(known)
+        let credentials = NamedCredentials(type: "oauth2", values: known)
+        guard let (auth, note) = credentials.auth({ expanded(BracedText.text($0).text) }) else { return .none }
         if let note { comments.append(note) }
         let others = Set(values.keys).subtracting(names.keys)
             .subtracting(["credentials_placement", "token_placement", "auto_fetch_token"])
@@ -64,13 +51,10 @@ extension BrunoReader {
             }
         }
         for block in file.blocks where block.name.hasPrefix("auth:oauth2:") && !block.pairs.isEmpty {
-            lose(
-                "the block '\(block.name)'",
-                "a request for a token has no other parameters",
-                at: file.span(block.range)
-            )
+            let reason = "a request for a token has no other parameters"
+            lose("the block '\(block.name)'", reason, at: file.span(block.range))
         }
-        return auth.mapTexts { expanded($0) }
+        return auth
     }
 
     // MARK: Scripts

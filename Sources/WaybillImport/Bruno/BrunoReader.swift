@@ -56,20 +56,12 @@ struct BrunoReader: ImportReader {
     }
 
     /// Reads a collection twice: the first time finds the variables that are set while it runs.
-    static func read(
-        _ sources: [SourceFile],
-        _ options: ImportOptions
-    ) -> (collection: ImportedCollection, diagnostics: [Diagnostic]) {
+    static func read(_ sources: [SourceFile], _ options: ImportOptions) -> ImportResult {
         var diagnostics: [Diagnostic] = []
         if let source = sources.first(where: { isOpenCollection($0.name, String(decoding: $0.bytes, as: UTF8.self)) }) {
-            let span = SourceSpan(file: source, range: 0..<min(1, source.bytes.count))
+            let headline = "collections in the format OpenCollection (YAML) are not read"
             let help = "Save the collection as .bru files, or export it from Bruno as a Postman collection."
-            diagnostics.report(
-                "import-syntax",
-                "collections in the format OpenCollection (YAML) are not read",
-                at: span,
-                help: [help]
-            )
+            diagnostics.report("import-syntax", headline, at: source.start, help: [help])
             return (ImportedCollection(), diagnostics)
         }
         guard let root = root(of: sources, &diagnostics) else { return (ImportedCollection(), diagnostics) }
@@ -120,12 +112,9 @@ struct BrunoReader: ImportReader {
         guard let root = roots.first else { return common.last == "environments" ? common.dropLast() : common }
         if roots.count == 1, common == root { return root }
         let paths = roots.map { $0.joined(separator: "/") }.joined(separator: ", ")
-        diagnostics.report(
-            "import-syntax",
-            "there are several collections, or files outside of one",
-            at: nil,
-            help: ["Each collection has its own variables. Import one of them: \(paths)."]
-        )
+        let help = "Each collection has its own variables. Import one of them: \(paths)."
+        let headline = "there are several collections, or files outside of one"
+        diagnostics.report("import-syntax", headline, at: nil, help: [help])
         return nil
     }
 
@@ -143,7 +132,6 @@ struct BrunoReader: ImportReader {
     // MARK: Collections and folders
 
     private mutating func readConfiguration(_ json: JSON, _ source: SourceFile) {
-        let span = SourceSpan(file: source, range: 0..<min(1, source.bytes.count))
         for (name, value) in json.object ?? JSONObject() {
             switch name {
             case "name": collection.name = value.string
@@ -152,7 +140,7 @@ struct BrunoReader: ImportReader {
             case "proxy" where value["enabled"]?.bool != true && value["inherit"]?.bool != false: break
             case "clientCertificates" where value["certs"]?.array?.isEmpty ?? true: break
             case "scripts": comments.append("Bruno's setting scripts: \(JSONWriter().string(value))")
-            default: lose("the setting '\(name)' of bruno.json", "a manifest has no setting for it", at: span)
+            default: lose("the setting '\(name)' of bruno.json", "a manifest has no setting for it", at: source.start)
             }
         }
     }
@@ -188,7 +176,7 @@ struct BrunoReader: ImportReader {
             let inner = folders[name] ?? []
             guard depth < Self.maximumDepth else {
                 let headline = "there are more than \(Self.maximumDepth) levels of folders"
-                diagnostics.report("import-syntax", headline, at: inner.first?.bru.span(0..<1))
+                diagnostics.report("import-syntax", headline, at: inner.first?.bru.source.start)
                 break
             }
             let outer = scope

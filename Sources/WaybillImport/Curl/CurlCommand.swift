@@ -74,30 +74,15 @@ struct CurlArguments {
             } else if text == "--" {
                 areOptionsOver = true
             } else if text.hasPrefix("--") {
-                readLong(String(text.dropFirst(2)), word, &words)
+                if let option = CurlOption.named(String(text.dropFirst(2))) {
+                    read(option, word, rest: "", &words)
+                } else {
+                    lose("the option '\(text)'", "it is not one of curl's", at: word.span)
+                }
             } else {
                 readShort(word, &words)
             }
         }
-    }
-
-    private mutating func readLong(_ name: String, _ word: Value, _ words: inout ArraySlice<Value>) {
-        guard let (name, kind, isOn) = option(name, at: word.span) else { return }
-        guard kind.hasValue else { return apply(name, kind, nil, isOn: isOn, at: word.span) }
-        guard let value = words.popFirst() else { return missing(name, at: word.span) }
-        apply(name, kind, value, isOn: true, at: word.span)
-    }
-
-    /// Returns the option with a long name, or with a start of one that has only one end; nil, with a loss, otherwise.
-    private mutating func option(_ name: String, at span: SourceSpan) -> (String, CurlOption.Kind, isOn: Bool)? {
-        if let kind = CurlOption.kind(name) { return (name, kind, true) }
-        if name.hasPrefix("no-"), let kind = CurlOption.kind(String(name.dropFirst(3))), !kind.hasValue {
-            return (String(name.dropFirst(3)), kind, false)
-        }
-        let matches = CurlOption.names(startingWith: name)
-        if matches.count == 1, let kind = CurlOption.kind(matches[0]) { return (matches[0], kind, true) }
-        commands[commands.count - 1].losses.add("the option '--\(name)'", "it is not one of curl's", at: span)
-        return nil
     }
 
     /// Reads `-sSd value` or `-dvalue`.
@@ -105,72 +90,58 @@ struct CurlArguments {
         var rest = word.text.droppingFirst(1)
         while case .literal(let letters) = rest.parts.first, let letter = letters.unicodeScalars.first {
             rest = rest.droppingFirst(1)
-            guard let long = CurlOption.longName(letter) else {
-                commands[commands.count - 1].losses.add(
-                    "the option '-\(letter)'",
-                    "it is not one of curl's",
-                    at: word.span
-                )
+            guard let option = CurlOption.short(letter) else {
+                lose("the option '-\(letter)'", "it is not one of curl's", at: word.span)
                 continue
             }
-            guard let (name, kind, isOn) = option(long, at: word.span) else { continue }
-            guard kind.hasValue else {
-                apply(name, kind, nil, isOn: isOn, at: word.span)
-                continue
-            }
-            if !rest.isEmpty { return apply(name, kind, Value(text: rest, span: word.span), isOn: true, at: word.span) }
-            guard let value = words.popFirst() else { return missing(name, at: word.span) }
-            return apply(name, kind, value, isOn: true, at: word.span)
+            read(option, word, rest: rest, &words)
+            if option.hasValue { return }
         }
     }
 
-    private mutating func missing(_ name: String, at span: SourceSpan) {
-        diagnostics.report("import-syntax", "the option --\(name) requires a value", at: span)
+    private mutating func lose(_ what: String, _ reason: String, at span: SourceSpan) {
+        commands[commands.count - 1].losses.add(what, reason, at: span)
     }
 
-    private mutating func apply(
-        _ name: String,
-        _ kind: CurlOption.Kind,
-        _ value: Value?,
-        isOn: Bool,
-        at span: SourceSpan
+    /// Reads an option, whose value is the rest of its word or the next word.
+    private mutating func read(
+        _ option: CurlOption,
+        _ word: Value,
+        rest: ImportedText,
+        _ words: inout ArraySlice<Value>
     ) {
-        switch kind {
+        let name = option.name
+        var value: Value?
+        if option.hasValue {
+            value = rest.isEmpty ? words.popFirst() : Value(text: rest, span: word.span)
+            if value == nil {
+                return diagnostics.report("import-syntax", "the option --\(name) requires a value", at: word.span)
+            }
+        }
+        switch option.effect {
         case .output: break
-        case .unsupported:
-            guard isOn else { return }
+        case .unsupported where option.isOn:
             let isSecret = ["pass", "password", "user"].contains { name.hasSuffix($0) }
-            let shown =
-                value.map { value in
-                    let field = name == "proxy-header" ? value.string.prefix { $0 != ":" } : ""
-                    return " \(!field.isEmpty ? "\(field): ***" : isSecret ? "***" : value.string)"
-                } ?? ""
-            commands[commands.count - 1].losses.add(
-                "the option '--\(name)\(shown)'",
-                "a manifest has no setting for it",
-                at: span
-            )
+            let field = name == "proxy-header" ? value?.string.prefix { $0 != ":" } ?? "" : ""
+            let shown = value.map { " \(!field.isEmpty ? "\(field): ***" : isSecret ? "***" : $0.string)" } ?? ""
+            lose("the option '--\(name)\(shown)'", "a manifest has no setting for it", at: word.span)
+        case .unsupported: break
+        case .used where name == "next": commands.append(CurlCommand())
         case .used:
-            if name == "next" {
-                commands.append(CurlCommand())
-            } else if name == "config", let value {
+            if name == "config", let value {
                 readConfiguration(value)
             } else if let value {
                 commands[commands.count - 1].add(name, value)
             } else {
-                commands[commands.count - 1].set(name, to: isOn)
+                commands[commands.count - 1].set(name, to: option.isOn)
             }
         }
     }
 
     private mutating func readConfiguration(_ path: Value) {
         guard let file = configurations[path.string], depth < 5 else {
-            commands[commands.count - 1].losses.add(
-                "the configuration file '\(path.string)'",
-                "only files that are named on the command line are read: name it, too",
-                at: path.span
-            )
-            return
+            let reason = "only files that are named on the command line are read: name it, too"
+            return lose("the configuration file '\(path.string)'", reason, at: path.span)
         }
         depth += 1
         read(CurlConfiguration.words(of: file))
@@ -188,7 +159,7 @@ enum CurlConfiguration {
             }
             if word.isEmpty { continue }
             let name = word.drop { $0 == "-" }
-            return CurlOption.kind(String(name)) != nil && name != "curl"
+            return CurlOption.known[String(name)] != nil && name != "curl"
         }
         return false
     }
@@ -214,26 +185,8 @@ enum CurlConfiguration {
     /// Returns a value without its quotes and escapes.
     private static func value(_ text: Substring) -> String {
         guard text.hasPrefix("\"") else { return String(text.prefix { $0 != " " && $0 != "\t" }) }
-        var result = ""
-        var isEscaped = false
-        for character in text.dropFirst() {
-            if isEscaped {
-                switch character {
-                case "t": result += "\t"
-                case "n": result += "\n"
-                case "r": result += "\r"
-                case "v": result += "\u{B}"
-                default: result.append(character)
-                }
-                isEscaped = false
-            } else if character == "\\" {
-                isEscaped = true
-            } else if character == "\"" {
-                break
-            } else {
-                result.append(character)
-            }
-        }
-        return result
+        var rest = text
+        let controls: [Character: String] = ["t": "\t", "n": "\n", "r": "\r", "v": "\u{B}"]
+        return rest.readQuoted { controls[$0] ?? String($0) }
     }
 }

@@ -1,36 +1,43 @@
-/// The options of curl, with their short forms.
-enum CurlOption {
-    /// Whether an option has a value, and what becomes of it.
-    enum Kind {
+/// An option of curl.
+struct CurlOption {
+    /// What becomes of an option.
+    enum Effect {
         /// It changes the request.
-        case used(hasValue: Bool)
+        case used
         /// It concerns what curl does with the response or prints.
-        case output(hasValue: Bool)
+        case output
         /// It changes how the request is sent, in a way that a manifest does not express.
-        case unsupported(hasValue: Bool)
+        case unsupported
+    }
 
-        var hasValue: Bool {
-            switch self {
-            case .used(let hasValue), .output(let hasValue), .unsupported(let hasValue): hasValue
-            }
+    /// The long name.
+    let name: String
+    let effect: Effect
+    let hasValue: Bool
+    /// Whether it is turned on: without `no-` before its name.
+    var isOn = true
+
+    /// Returns the option with a long name, with `no-` before it, or with a start of one that has only one end.
+    static func named(_ name: String) -> CurlOption? {
+        if let option = known[name] { return option }
+        if name.hasPrefix("no-"), var option = known[String(name.dropFirst(3))], !option.hasValue {
+            option.isOn = false
+            return option
         }
+        let matches = known.keys.filter { $0.hasPrefix(name) }
+        return matches.count == 1 ? known[matches[0]] : nil
     }
 
-    /// Returns the kind of a long option; nil for an unknown one.
-    static func kind(_ name: String) -> Kind? { kinds[name] }
+    /// Returns the option of a letter.
+    static func short(_ letter: Unicode.Scalar) -> CurlOption? { letters[letter].flatMap(named) }
 
-    /// Returns the long name of a short option.
-    static func longName(_ letter: Unicode.Scalar) -> String? { short[letter] }
-
-    /// The long options that a prefix may mean, as curl allows it.
-    static func names(startingWith prefix: String) -> [String] {
-        kinds.keys.filter { $0.hasPrefix(prefix) }.sorted()
-    }
-
-    private static let kinds: [String: Kind] = {
-        var kinds: [String: Kind] = [:]
-        func add(_ names: String, _ kind: Kind) {
-            for name in names.split(separator: " ") { kinds[String(name)] = kind }
+    /// The options by long name.
+    static let known: [String: CurlOption] = {
+        var known: [String: CurlOption] = [:]
+        func add(_ names: String, _ effect: Effect, hasValue: Bool) {
+            for name in names.split(separator: " ").map(String.init) {
+                known[name] = CurlOption(name: name, effect: effect, hasValue: hasValue)
+            }
         }
         add(
             """
@@ -40,7 +47,8 @@ enum CurlOption {
             retry retry-delay retry-max-time tls-max config expect100-timeout proto-default socks4 socks4a socks5 \
             socks5-hostname proxy1.0 max-filesize
             """,
-            .used(hasValue: true)
+            .used,
+            hasValue: true
         )
         add(
             """
@@ -48,14 +56,16 @@ enum CurlOption {
             http2-prior-knowledge tlsv1 tlsv1.0 tlsv1.1 tlsv1.2 tlsv1.3 globoff next path-as-is form-escape \
             retry-all-errors retry-connrefused junk-session-cookies proxy-basic location-trusted disable
             """,
-            .used(hasValue: false)
+            .used,
+            hasValue: false
         )
         add(
             """
             output output-dir dump-header trace trace-ascii stderr write-out libcurl etag-save create-file-mode \
             keepalive-time speed-limit speed-time rate parallel-max
             """,
-            .output(hasValue: true)
+            .output,
+            hasValue: true
         )
         add(
             """
@@ -64,7 +74,8 @@ enum CurlOption {
             suppress-connect-headers trace-time xattr parallel parallel-immediate keepalive sessionid alpn npn \
             tcp-nodelay tcp-fastopen raw manual version help metalink list-only disallow-username-in-url
             """,
-            .output(hasValue: false)
+            .output,
+            hasValue: false
         )
         add(
             """
@@ -78,7 +89,8 @@ enum CurlOption {
             service-name socks5-gssapi-service telnet-option tftp-blksize time-cond tls13-ciphers tlsauthtype tlspassword \
             tlsuser ech haproxy-clientip variable
             """,
-            .unsupported(hasValue: true)
+            .unsupported,
+            hasValue: true
         )
         add(
             """
@@ -90,22 +102,22 @@ enum CurlOption {
             ssl-allow-beast ssl-auto-client-cert ssl-no-revoke ssl-reqd ssl-revoke-best-effort sslv2 sslv3 \
             tftp-no-options tr-encoding use-ascii ca-native proxy-ca-native
             """,
-            .unsupported(hasValue: false)
+            .unsupported,
+            hasValue: false
         )
-        return kinds
+        return known
     }()
 
-    private static let short: [Unicode.Scalar: String] = [
+    private static let letters: [Unicode.Scalar: String] = [
         "a": "append", "A": "user-agent", "b": "cookie", "B": "use-ascii", "c": "cookie-jar", "C": "continue-at",
         "d": "data", "D": "dump-header", "e": "referer", "E": "cert", "f": "fail", "F": "form", "g": "globoff",
-        "G": "get",
-        "h": "help", "H": "header", "i": "include", "I": "head", "j": "junk-session-cookies", "J": "remote-header-name",
-        "k": "insecure", "K": "config", "l": "list-only", "L": "location", "m": "max-time", "M": "manual", "n": "netrc",
-        "N": "no-buffer", "o": "output", "O": "remote-name", "p": "proxytunnel", "P": "ftp-port", "q": "disable",
-        "Q": "quote", "r": "range", "R": "remote-time", "s": "silent", "S": "show-error", "t": "telnet-option",
-        "T": "upload-file", "u": "user", "U": "proxy-user", "v": "verbose", "V": "version", "w": "write-out",
-        "x": "proxy", "X": "request", "y": "speed-time", "Y": "speed-limit", "z": "time-cond", "Z": "parallel",
-        "0": "http1.0", "1": "tlsv1", "2": "sslv2", "3": "sslv3", "4": "ipv4", "6": "ipv6", ":": "next",
-        "#": "progress-bar",
+        "G": "get", "h": "help", "H": "header", "i": "include", "I": "head", "j": "junk-session-cookies",
+        "J": "remote-header-name", "k": "insecure", "K": "config", "l": "list-only", "L": "location", "m": "max-time",
+        "M": "manual", "n": "netrc", "N": "no-buffer", "o": "output", "O": "remote-name", "p": "proxytunnel",
+        "P": "ftp-port", "q": "disable", "Q": "quote", "r": "range", "R": "remote-time", "s": "silent",
+        "S": "show-error", "t": "telnet-option", "T": "upload-file", "u": "user", "U": "proxy-user", "v": "verbose",
+        "V": "version", "w": "write-out", "x": "proxy", "X": "request", "y": "speed-time", "Y": "speed-limit",
+        "z": "time-cond", "Z": "parallel", "0": "http1.0", "1": "tlsv1", "2": "sslv2", "3": "sslv3", "4": "ipv4",
+        "6": "ipv6", ":": "next", "#": "progress-bar",
     ]
 }

@@ -12,10 +12,7 @@ struct CurlReader: ImportReader {
     private var requests: [(request: ImportedRequest, isCompressed: Bool)] = []
 
     /// Returns the requests of some sources: scripts with curl commands, or configuration files.
-    static func read(
-        _ sources: [SourceFile],
-        _ options: ImportOptions
-    ) -> (collection: ImportedCollection, diagnostics: [Diagnostic]) {
+    static func read(_ sources: [SourceFile], _ options: ImportOptions) -> ImportResult {
         var reader = CurlReader()
         let texts = sources.map { String(decoding: $0.bytes, as: UTF8.self) }
         let areConfigurations = texts.map { CurlConfiguration.isConfiguration($0) }
@@ -104,11 +101,8 @@ struct CurlReader: ImportReader {
                 if !text.isEmpty, !comment.hasPrefix("!") { comments.append(String(text)) }
             case .separator(let separator):
                 if separator == "||", let first = words.first {
-                    collection.losses.add(
-                        "the operator '||'",
-                        "both commands are steps; neither is left out",
-                        at: first.span
-                    )
+                    let reason = "both commands are steps; neither is left out"
+                    collection.losses.add("the operator '||'", reason, at: first.span)
                 }
                 flush(&self, separator: separator)
             case .redirection: skipsWord = true
@@ -117,11 +111,7 @@ struct CurlReader: ImportReader {
         }
         flush(&self, separator: "")
         if count == 0, diagnostics.isEmpty {
-            diagnostics.report(
-                "unknown-source",
-                "\(file.name) has no curl command",
-                at: SourceSpan(file: file, range: 0..<min(1, file.bytes.count))
-            )
+            diagnostics.report("unknown-source", "\(file.name) has no curl command", at: file.start)
         }
     }
 
@@ -164,7 +154,7 @@ struct CurlReader: ImportReader {
             guard !command.urls.isEmpty else {
                 let span =
                     words.first.map { $0.span.through(words.last?.span ?? $0.span) }
-                    ?? SourceSpan(file: file, range: 0..<min(1, file.bytes.count))
+                    ?? file.start
                 diagnostics.report("import-syntax", "the curl command has no URL", at: span)
                 continue
             }
@@ -179,12 +169,8 @@ struct CurlReader: ImportReader {
                     var maker = CurlRequest(command, url: address, span: url.span, input: input)
                     var request = maker.request()
                     if hasGlob, !isExpanded {
-                        let loss = ImportLoss(
-                            "the glob of the URL",
-                            "it is invalid, or has more than 100 URLs",
-                            at: url.span
-                        )
-                        request.losses.append(loss)
+                        let reason = "it is invalid, or has more than 100 URLs"
+                        request.losses.add("the glob of the URL", reason, at: url.span)
                     }
                     request.comments = comments + request.comments
                     comments = []
@@ -251,10 +237,8 @@ enum CurlGlob {
         if let first = Int(bounds[0]), let last = Int(bounds[1]), first <= last, (last - first) / step < maximum {
             return stride(from: first, through: last, by: step).map { number in
                 let digits = String(number)
-                return String(
-                    repeating: "0",
-                    count: max(0, bounds[0].hasPrefix("0") ? bounds[0].count - digits.count : 0)
-                ) + digits
+                let zeros = bounds[0].hasPrefix("0") ? bounds[0].count - digits.count : 0
+                return String(repeating: "0", count: max(0, zeros)) + digits
             }
         }
         guard bounds[0].utf8.count == 1, bounds[1].utf8.count == 1, let first = bounds[0].utf8.first,

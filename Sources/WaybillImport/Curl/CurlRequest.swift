@@ -45,7 +45,7 @@ struct CurlRequest {
         let usual = command.has("head") ? "HEAD" : upload != nil ? "PUT" : hasBody ? "POST" : "GET"
         result.method = command.value("request")?.string ?? usual
         if !result.method.isToken {
-            loss("the method '\(result.method)'", "HTTP does not allow its characters", at: span)
+            lose("the method '\(result.method)'", "HTTP does not allow its characters")
             result.method = usual
         }
         addHeaders()
@@ -53,9 +53,12 @@ struct CurlRequest {
         return result
     }
 
-    private mutating func loss(_ what: String, _ reason: String, at span: SourceSpan) {
-        result.losses.add(what, reason, at: span)
+    private mutating func lose(_ what: String, _ reason: String, _ value: CurlCommand.Value? = nil) {
+        result.losses.add(what, reason, at: value?.span ?? span)
     }
+
+    private static let wholeFile = "only a file that is the whole body can be sent"
+    private static let noSource = "it is not in the source"
 
     // MARK: URL
 
@@ -112,13 +115,9 @@ struct CurlRequest {
                 return option == "data-binary" || option == "json"
                     ? input : input.mapLiterals { $0.filter { $0 != "\n" } }
             }
-            loss("the body from standard input", "it is not in the source", at: value.span)
+            lose("the body from standard input", Self.noSource, value)
         } else {
-            loss(
-                "the data in the file '\(ManifestWriter.source(name))'",
-                "only a file that is the whole body can be sent",
-                at: value.span
-            )
+            lose("the data in the file '\(ManifestWriter.source(name))'", Self.wholeFile, value)
         }
         return nil
     }
@@ -127,26 +126,12 @@ struct CurlRequest {
     private mutating func encoded(_ value: CurlCommand.Value) -> ImportedText? {
         let (before, after) = value.text.split(before: ["=", "@"])
         if case .literal(let mark)? = after?.parts.first, mark.hasPrefix("@") {
-            loss("the data in '\(value.string)'", "only a file that is the whole body can be sent", at: value.span)
+            lose("the data in '\(value.string)'", Self.wholeFile, value)
             return nil
         }
         let encode = { (text: String) in PercentEncoding.component(text).replacing("%20", with: "+") }
-        guard let after else { return Self.encoding(value.text, encode) }
-        var result = before
-        if !before.isEmpty { result.append(.literal("=")) }
-        result.append(Self.encoding(after.droppingFirst(1), encode))
-        return result
-    }
-
-    private static func encoding(_ text: ImportedText, _ encode: (String) -> String) -> ImportedText {
-        ImportedText(
-            text.parts.map { part in
-                switch part {
-                case .literal(let text): .literal(encode(text))
-                case .variable, .expression: part
-                }
-            }
-        )
+        guard let after else { return value.text.mapLiterals(encode) }
+        return "\(before)\(before.isEmpty ? "" : "=")\(after.droppingFirst(1).mapLiterals(encode))"
     }
 
     private mutating func addData() {
@@ -159,7 +144,7 @@ struct CurlRequest {
             name.literal != "-"
         {
             if option == "data" || option == "data-ascii" {
-                loss("the removal of line breaks from the file", "a file is sent as it is", at: value.span)
+                lose("the removal of line breaks from the file", "a file is sent as it is", value)
             }
             result.body = .file(ManifestWriter.source(name), contentType: type)
             return
@@ -172,13 +157,13 @@ struct CurlRequest {
             if case .literal(let text) = $0 { text.contains { "{[".contains($0) } } else { false }
         }
         if isGlob, !command.has("globoff") {
-            return loss("the upload of '\(file.string)'", "globs in names of files are not expanded", at: file.span)
+            return lose("the upload of '\(file.string)'", "globs in names of files are not expanded", file)
         }
         if file.string == "-" || file.string == "." {
             if let input {
                 result.body = .text(input, contentType: nil)
             } else {
-                loss("the body from standard input", "it is not in the source", at: file.span)
+                lose("the body from standard input", Self.noSource, file)
             }
             return
         }
@@ -193,11 +178,7 @@ struct CurlRequest {
             let name = file.text.split(separator: "/").last ?? ""
             result.url.append(name.mapLiterals(PercentEncoding.component))
             if !name.variables.isEmpty {
-                loss(
-                    "the encoding of the name of the file",
-                    "the value of a variable is inserted as it is",
-                    at: file.span
-                )
+                lose("the encoding of the name of the file", "the value of a variable is inserted as it is", file)
             }
         }
     }
@@ -205,7 +186,7 @@ struct CurlRequest {
     /// Returns a part of a form: `name=content`, `name=@file` or `name=<file`, with `;type=…` and the like.
     private mutating func part(_ option: String, _ value: CurlCommand.Value) -> ImportedPart? {
         guard case (let name, let rest?) = value.text.split(before: ["="]) else {
-            loss("the part '\(value.string)'", "it has no name", at: value.span)
+            lose("the part '\(value.string)'", "it has no name", value)
             return nil
         }
         let label = ManifestWriter.source(name)
@@ -214,23 +195,19 @@ struct CurlRequest {
         let isFile = content.startsWith("@") != nil
         let text = PartText(ManifestWriter.source(isFile ? content.droppingFirst(1) : content))
         if isFile, text.content.contains(",") {
-            loss("the part '\(label)' with several files", "a part of a manifest has one file", at: value.span)
+            lose("the part '\(label)' with several files", "a part of a manifest has one file", value)
             return nil
         }
         if isFile, text.content == "-" {
-            loss("the part '\(label)' from standard input", "it is not in the source", at: value.span)
+            lose("the part '\(label)' from standard input", Self.noSource, value)
             return nil
         }
         if content.startsWith("<") != nil {
-            loss(
-                "the part '\(value.string)'",
-                "a part with the text of a file has no form in a manifest",
-                at: value.span
-            )
+            lose("the part '\(value.string)'", "a part with the text of a file has no form in a manifest", value)
             return nil
         }
         if let encoder = text.encoder {
-            loss("the 'encoder=\(encoder)' of a part", "a manifest sends parts as they are", at: value.span)
+            lose("the 'encoder=\(encoder)' of a part", "a manifest sends parts as they are", value)
         }
         let written =
             content.literal == nil ? BracedText.text(text.content) { .variable($0) } : ImportedText(text.content)
@@ -290,16 +267,7 @@ struct CurlRequest {
                 rest = rest[word.endIndex...]
                 return String(word).trimmingSpaces
             }
-            var value = ""
-            rest = rest.dropFirst()
-            while let character = rest.popFirst(), character != "\"" {
-                if character == "\\", let next = rest.first, next == "\"" || next == "\\" {
-                    value.append(next)
-                    rest.removeFirst()
-                } else {
-                    value.append(character)
-                }
-            }
+            let value = rest.readQuoted { $0 == "\"" || $0 == "\\" ? String($0) : "\\\($0)" }
             rest = rest.drop { $0 != ";" }
             return value
         }
@@ -310,7 +278,7 @@ struct CurlRequest {
     private mutating func addHeaders() {
         if let referer = command.value("referer") {
             let parts = referer.string.split(separator: ";auto", omittingEmptySubsequences: false)
-            if parts.count > 1 { loss("the option '--referer …;auto'", "it follows redirects", at: referer.span) }
+            if parts.count > 1 { lose("the option '--referer …;auto'", "it follows redirects", referer) }
             let text = parts.count > 1 ? ImportedText(String(parts[0])) : referer.text
             if !text.isEmpty { result.headers.append(ImportedField("Referer", text)) }
         }
@@ -327,20 +295,16 @@ struct CurlRequest {
 
     private mutating func addHeader(_ header: CurlCommand.Value) {
         if header.text.startsWith("@") != nil {
-            return loss(
-                "the header fields in the file '\(header.string.dropFirst())'",
-                "files are not read",
-                at: header.span
-            )
+            return lose("the header fields in the file '\(header.string.dropFirst())'", "files are not read", header)
         }
         let (name, rest) = header.text.split(before: [":", ";"])
         guard let label = name.literal, case .literal(let mark)? = rest?.parts.first else {
-            return loss("the header field '\(header.string)'", "it has no value", at: header.span)
+            return lose("the header field '\(header.string)'", "it has no value", header)
         }
         let value = rest?.droppingFirst(1).trimmed ?? ""
         // `Name;` is sent with an empty value, and `Name:` is not sent at all.
         if mark.hasPrefix(";"), !value.isEmpty {
-            return loss("the header field '\(header.string)'", "it has no value", at: header.span)
+            return lose("the header field '\(header.string)'", "it has no value", header)
         }
         guard !value.isEmpty || mark.hasPrefix(";") else {
             // The field is not one that curl sends by itself otherwise, or Waybill's own is replaced.
@@ -352,7 +316,7 @@ struct CurlRequest {
         }
         // The user's field replaces the one of another option.
         if ["referer", "user-agent", "range", "accept", "cookie"].contains(label.lowercased()) {
-            result.headers.removeAll { $0.name.lowercased() == label.lowercased() }
+            result.headers.remove(label)
         }
         result.headers.append(ImportedField(label, value))
     }
@@ -369,12 +333,7 @@ struct CurlRequest {
         }
         if let file = command.value("cookie-jar"), file.string != "-" { jar = file.string }
         if !cookies.isEmpty {
-            var text = cookies[0]
-            for cookie in cookies.dropFirst() {
-                text.append(.literal("; "))
-                text.append(cookie)
-            }
-            result.headers.append(ImportedField("Cookie", text))
+            result.headers.append(ImportedField("Cookie", cookies.joined(separator: "; ")))
         }
         guard let jar, !jar.isEmpty else { return }
         let name = FileReference.inside(jar, at: span, &result.losses)
@@ -386,7 +345,7 @@ struct CurlRequest {
     private mutating func addSettings() {
         let settings = CurlSettings(command, url: url)
         // The user's field replaces the one that curl would make.
-        let hasField = result.headers.contains { $0.name.lowercased() == "authorization" }
+        let hasField = result.headers.has("authorization")
         if !hasField || command.has("digest") {
             result.auth = settings.auth
             result.comments += settings.comments

@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 
 /// Splits a script into words and operators, as bash does. Nothing is executed or read.
-struct ShellLexer {
+struct ShellLexer: TextScanner {
     /// A part of a script.
     enum Token {
         /// A word; variables of the shell are references.
@@ -14,9 +14,9 @@ struct ShellLexer {
         case input(ImportedText)
     }
 
-    private let bytes: [UInt8]
+    let bytes: [UInt8]
     private let file: SourceFile
-    private var position = 0
+    var position = 0
     /// The here-documents whose content starts after the next line break.
     private var pending: [(end: String, isLiteral: Bool)] = []
     private(set) var diagnostics: [Diagnostic] = []
@@ -31,70 +31,50 @@ struct ShellLexer {
     /// Returns the tokens of the script.
     mutating func tokens() -> [Token] {
         var tokens: [Token] = []
-        while position < bytes.count, diagnostics.isEmpty {
-            let byte = bytes[position]
-            switch byte {
-            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): position += 1
-            case UInt8(ascii: "\\") where next(1) == UInt8(ascii: "\n"): position += 2
-            case UInt8(ascii: "\\") where next(1) == UInt8(ascii: "\r") && next(2) == UInt8(ascii: "\n"): position += 3
-            case UInt8(ascii: "\n"):
+        while let next, diagnostics.isEmpty {
+            switch next {
+            case " ", "\t", "\r": position += 1
+            case "\\" where take("\\\n") || take("\\\r\n"): break
+            case "\n":
                 position += 1
                 tokens += hereDocuments()
                 tokens.append(.separator("\n"))
-            case UInt8(ascii: "#"):
-                let end = bytes[position...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-                tokens.append(.comment(String(decoding: bytes[(position + 1)..<end], as: UTF8.self)))
-                position = end
-            case UInt8(ascii: ";"), UInt8(ascii: "|"), UInt8(ascii: "&"), UInt8(ascii: "("), UInt8(ascii: ")"):
-                let isDouble = next(1) == byte
-                tokens.append(
-                    .separator(String(decoding: bytes[position..<(position + (isDouble ? 2 : 1))], as: UTF8.self))
-                )
-                position += isDouble ? 2 : 1
-            case UInt8(ascii: "<"), UInt8(ascii: ">"): if let token = redirection() { tokens.append(token) }
+            case "#":
+                position += 1
+                tokens.append(.comment(read { $0 != "\n" }))
+            case ";", "|", "&", "(", ")":
+                let start = position
+                advance(peek(1) == next ? 2 : 1)
+                tokens.append(.separator(text(start..<position)))
+            case "<", ">": if let token = redirection() { tokens.append(token) }
             default:
                 let start = position
                 let text = word()
                 // `2>` redirects standard error.
-                let isNumber = text.literal.map { $0.utf8.allSatisfy { 48...57 ~= $0 } } ?? false
-                if isNumber, next(0) == UInt8(ascii: ">") || next(0) == UInt8(ascii: "<") { continue }
+                let isNumber = text.literal.map { $0.unicodeScalars.allSatisfy(NameForms.isDigit) } ?? false
+                if isNumber, has(">") || has("<") { continue }
                 tokens.append(.word(text, start..<position))
             }
         }
         return tokens
     }
 
-    private func next(_ offset: Int) -> UInt8? {
-        position + offset < bytes.count ? bytes[position + offset] : nil
-    }
-
     /// Reads `>`, `>>`, `<`, `2>&1` or the start of a here-document.
     private mutating func redirection() -> Token? {
-        let isInput = bytes[position] == UInt8(ascii: "<")
-        position += 1
-        if isInput, next(0) == UInt8(ascii: "<") {
-            position += 1
-            if next(0) == UInt8(ascii: "<") {
-                // A here-string.
-                position += 1
-                skipBlanks()
-                return .input(word())
-            }
-            if next(0) == UInt8(ascii: "-") { position += 1 }
-            skipBlanks()
-            let isLiteral =
-                next(0) == UInt8(ascii: "'") || next(0) == UInt8(ascii: "\"") || next(0) == UInt8(ascii: "\\")
-            pending.append((word().literal ?? "", isLiteral))
+        if take("<<<") {
+            skipSpaces()
+            return .input(word())
+        }
+        if take("<<") {
+            _ = take("-")
+            skipSpaces()
+            pending.append((end: "", isLiteral: ["'", "\"", "\\"].contains { has($0) }))
+            pending[pending.count - 1].end = word().literal ?? ""
             return nil
         }
-        while let byte = next(0), byte == UInt8(ascii: ">") || byte == UInt8(ascii: "&") || byte == UInt8(ascii: "|") {
-            position += 1
-        }
+        let isInput = take("<")
+        read { $0 == ">" || $0 == "&" || $0 == "|" }
         return .redirection(isInput ? "<" : ">")
-    }
-
-    private mutating func skipBlanks() {
-        while next(0) == UInt8(ascii: " ") || next(0) == UInt8(ascii: "\t") { position += 1 }
     }
 
     /// Reads the here-documents that start on this line.
@@ -102,10 +82,8 @@ struct ShellLexer {
         defer { pending = [] }
         return pending.map { document in
             var content = ImportedText()
-            while position < bytes.count {
-                let end = bytes[position...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-                let line = String(decoding: bytes[position..<end], as: UTF8.self)
-                position = min(end + 1, bytes.count)
+            while next != nil {
+                let line = read(to: "\n")
                 if line.withoutTabs == document.end { break }
                 content.append(document.isLiteral ? ImportedText(line + "\n") : Self.expanded(line + "\n"))
             }
@@ -116,72 +94,46 @@ struct ShellLexer {
     /// Reads a word up to a blank or an operator outside of quotes.
     private mutating func word() -> ImportedText {
         var text = ImportedText()
-        while let byte = next(0) {
-            switch byte {
-            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: ";"),
-                UInt8(ascii: "|"),
-                UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "("), UInt8(ascii: ")"):
-                return text
-            case UInt8(ascii: "\\"):
-                guard let escaped = next(1) else {
-                    position += 1
-                    return text
-                }
-                if escaped == UInt8(ascii: "\r"), next(2) == UInt8(ascii: "\n") { position += 1 }
-                let length = Self.characterLength(escaped)
-                if escaped != UInt8(ascii: "\n"), escaped != UInt8(ascii: "\r") {
-                    append(position + 1, length, to: &text)
-                }
-                position += 1 + length
-            case UInt8(ascii: "'"):
-                guard let end = closing(UInt8(ascii: "'"), from: position + 1) else { return unclosed("'", text) }
-                text.append(.literal(String(decoding: bytes[(position + 1)..<end], as: UTF8.self)))
-                position = end + 1
-            case UInt8(ascii: "\""): doubleQuoted(&text)
-            case UInt8(ascii: "$") where next(1) == UInt8(ascii: "'"): ansiQuoted(&text)
-            case UInt8(ascii: "$"): reference(&text)
-            default: character(&text)
+        while let next {
+            switch next {
+            case " ", "\t", "\n", "\r", ";", "|", "&", "<", ">", "(", ")": return text
+            case "\\" where take("\\\r\n") || take("\\\n") || take("\\\r"): break
+            case "\\":
+                position += 1
+                appendCharacter(to: &text)
+            case "'":
+                guard let close = range(of: "'", from: position + 1) else { return unclosed("'", text) }
+                text.append(.literal(self.text(position + 1..<close.lowerBound)))
+                position = close.upperBound
+            case "\"": doubleQuoted(&text)
+            case "$" where has("$'"): ansiQuoted(&text)
+            case "$": reference(&text)
+            case "`": backquoted(&text)
+            default: appendCharacter(to: &text)
             }
         }
         return text
     }
 
-    /// Reads a command in backquotes, or a character that means itself.
-    private mutating func character(_ text: inout ImportedText) {
-        let byte = bytes[position]
-        if byte == UInt8(ascii: "`") {
-            let end = closing(byte, from: position + 1) ?? bytes.count - 1
-            substitution(position..<(end + 1), &text)
-            position = end + 1
-        } else {
-            let length = Self.characterLength(byte)
-            append(position, length, to: &text)
-            position += length
-        }
+    /// Reads a command in backquotes.
+    private mutating func backquoted(_ text: inout ImportedText) {
+        let start = position
+        position += 1
+        _ = read(to: "`")
+        substitution(start..<position, &text)
     }
 
-    private mutating func append(_ start: Int, _ length: Int, to text: inout ImportedText) {
-        text.append(.literal(String(decoding: bytes[start..<min(start + length, bytes.count)], as: UTF8.self)))
+    /// Reads a character that means itself.
+    private mutating func appendCharacter(to text: inout ImportedText) {
+        let start = position
+        advance()
+        read { 0x80..<0xC0 ~= $0.value }
+        text.append(.literal(self.text(start..<position)))
     }
-
-    /// The number of bytes of the character that starts with a byte.
-    private static func characterLength(_ byte: UInt8) -> Int {
-        switch byte {
-        case 0xC0..<0xE0: 2
-        case 0xE0..<0xF0: 3
-        case 0xF0...: 4
-        default: 1
-        }
-    }
-
-    private func closing(_ quote: UInt8, from start: Int) -> Int? { bytes[start...].firstIndex(of: quote) }
 
     private mutating func unclosed(_ quote: String, _ text: ImportedText) -> ImportedText {
-        diagnostics.report(
-            "import-syntax",
-            "the quote \(quote) is not closed",
-            at: SourceSpan(file: file, range: position..<(position + 1))
-        )
+        let span = file.span(position..<(position + 1))
+        diagnostics.report("import-syntax", "the quote \(quote) is not closed", at: span)
         position = bytes.count
         return text
     }
@@ -190,26 +142,22 @@ struct ShellLexer {
     private mutating func doubleQuoted(_ text: inout ImportedText) {
         let start = position
         position += 1
-        while let byte = next(0) {
-            switch byte {
-            case UInt8(ascii: "\""):
+        while let next {
+            switch next {
+            case "\"":
                 position += 1
                 return
-            case UInt8(ascii: "\\"):
-                let escaped = next(1) ?? UInt8(ascii: "\\")
-                if escaped == UInt8(ascii: "\n") {
-                    position += 2
-                } else if escaped == UInt8(ascii: "\r"), next(2) == UInt8(ascii: "\n") {
-                    position += 3
-                } else if "$`\"\\".utf8.contains(escaped) {
-                    text.append(.literal(String(UnicodeScalar(escaped))))
-                    position += 2
+            case "\\" where take("\\\n") || take("\\\r\n"): break
+            case "\\":
+                position += 1
+                if self.next.map({ "$`\"\\".unicodeScalars.contains($0) }) ?? false {
+                    appendCharacter(to: &text)
                 } else {
                     text.append(.literal("\\"))
-                    position += 1
                 }
-            case UInt8(ascii: "$"): reference(&text)
-            default: character(&text)
+            case "$": reference(&text)
+            case "`": backquoted(&text)
+            default: appendCharacter(to: &text)
             }
         }
         position = start
@@ -218,56 +166,38 @@ struct ShellLexer {
 
     /// Reads `$NAME`, `${NAME}` or `$(command)`.
     private mutating func reference(_ text: inout ImportedText) {
-        let isName = { (byte: UInt8) in
-            byte == UInt8(ascii: "_") || (48...57).contains(byte) || (65...90).contains(byte)
-                || (97...122).contains(byte)
-        }
-        if next(1) == UInt8(ascii: "(") {
+        let start = position
+        position += 1
+        if has("(") {
             var depth = 0
-            var end = position + 1
-            while end < bytes.count {
-                if bytes[end] == UInt8(ascii: "(") { depth += 1 }
-                if bytes[end] == UInt8(ascii: ")") { depth -= 1 }
-                end += 1
-                if depth == 0 { break }
+            read { scalar in
+                depth += scalar == "(" ? 1 : scalar == ")" ? -1 : 0
+                return depth > 0
             }
-            substitution(position..<end, &text)
-            position = end
-            return
+            advance()
+            return substitution(start..<position, &text)
         }
-        let isBraced = next(1) == UInt8(ascii: "{")
-        let start = position + (isBraced ? 2 : 1)
-        var end = start
-        while end < bytes.count, isName(bytes[end]) { end += 1 }
-        let isClosed = !isBraced || end < bytes.count && bytes[end] == UInt8(ascii: "}")
-        if isBraced, !isClosed, end > start, let close = bytes[end...].firstIndex(of: UInt8(ascii: "}")) {
-            losses.add(
-                "the expansion '\(String(decoding: bytes[position...close], as: UTF8.self))'",
-                "nothing is executed; give the value as an input",
-                at: SourceSpan(file: file, range: position..<(close + 1))
-            )
-            text.append(.variable(String(decoding: bytes[start..<end], as: UTF8.self)))
-            position = close + 1
-            return
+        let isBraced = take("{")
+        let name = read { NameForms.isLetter($0) || NameForms.isDigit($0) || $0 == "_" }
+        let isClosed = !isBraced || take("}")
+        if !isClosed, !name.isEmpty, let close = range(of: "}", from: position) {
+            position = close.upperBound
+            let what = "the expansion '\(self.text(start..<position))'"
+            losses.add(what, "nothing is executed; give the value as an input", at: file.span(start..<position))
+            return text.append(.variable(name))
         }
-        guard end > start, isClosed, !(48...57).contains(bytes[start]) else {
-            text.append(.literal("$"))
-            position += 1
-            return
+        guard isClosed, let first = name.unicodeScalars.first, !NameForms.isDigit(first) else {
+            position = start + 1
+            return text.append(.literal("$"))
         }
-        text.append(.variable(String(decoding: bytes[start..<end], as: UTF8.self)))
-        position = end + (isBraced ? 1 : 0)
+        text.append(.variable(name))
     }
 
     /// Notes a part that only a shell can compute. It becomes a variable, so that the user can give its value.
     private mutating func substitution(_ range: Range<Int>, _ text: inout ImportedText) {
-        let range = range.clamped(to: 0..<bytes.count)
-        let command = String(decoding: bytes[range], as: UTF8.self)
-        losses.add(
-            "the command '\(command)'",
-            "nothing is executed; give its result as an input",
-            at: SourceSpan(file: file, range: range)
-        )
+        let command = self.text(range)
+        let reason = "nothing is executed; give its result as an input"
+        losses.add("the command '\(command)'", reason, at: file.span(range))
         text.append(.variable(NameForms.identifier(command) ?? "result"))
     }
 
@@ -276,55 +206,40 @@ struct ShellLexer {
         let start = position
         position += 2
         var result: [UInt8] = []
-        while let byte = next(0) {
-            position += 1
-            guard byte != UInt8(ascii: "'") else {
+        while next != nil {
+            if take("'") {
                 // The shell ends such a string at a null character.
                 result = Array(result.prefix { $0 != 0 })
                 if String(validating: result, as: UTF8.self) == nil {
-                    let span = SourceSpan(file: file, range: start..<position)
+                    let span = file.span(start..<position)
                     losses.add("the bytes of this string", "they are not UTF-8; put them in a file", at: span)
                 }
                 return text.append(.literal(String(decoding: result, as: UTF8.self)))
             }
-            guard byte == UInt8(ascii: "\\"), let escaped = next(0) else {
+            let byte = bytes[position]
+            position += 1
+            guard byte == UInt8(ascii: "\\"), let escaped = next else {
                 result.append(byte)
                 continue
             }
-            position += 1
+            if let control = readControl("abeEfnrtv") {
+                result.append(control)
+                continue
+            }
             switch escaped {
-            case UInt8(ascii: "n"): result.append(10)
-            case UInt8(ascii: "t"): result.append(9)
-            case UInt8(ascii: "r"): result.append(13)
-            case UInt8(ascii: "a"): result.append(7)
-            case UInt8(ascii: "b"): result.append(8)
-            case UInt8(ascii: "e"), UInt8(ascii: "E"): result.append(27)
-            case UInt8(ascii: "f"): result.append(12)
-            case UInt8(ascii: "v"): result.append(11)
-            case UInt8(ascii: "x"): result.append(UInt8(truncatingIfNeeded: digits(2, radix: 16)))
-            case UInt8(ascii: "u"):
-                result += Array(String(Unicode.Scalar(UInt32(digits(4, radix: 16))) ?? "\u{FFFD}").utf8)
-            case UInt8(ascii: "U"):
-                result += Array(String(Unicode.Scalar(UInt32(digits(8, radix: 16))) ?? "\u{FFFD}").utf8)
-            case UInt8(ascii: "0")...UInt8(ascii: "7"):
-                position -= 1
-                result.append(UInt8(truncatingIfNeeded: digits(3, radix: 8)))
-            case UInt8(ascii: "\\"), UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "?"): result.append(escaped)
-            default: result += [byte, escaped]
+            case "0"..."7": result.append(UInt8(truncatingIfNeeded: readNumber(digits: 3, radix: 8)))
+            case "x", "u", "U":
+                position += 1
+                result +=
+                    escaped == "x"
+                    ? [UInt8(readNumber(digits: 2, radix: 16))] : readScalar(digits: escaped == "u" ? 4 : 8)
+            default:
+                result += "\\'\"?".unicodeScalars.contains(escaped) ? [bytes[position]] : [byte, bytes[position]]
+                position += 1
             }
         }
         position = start
         _ = unclosed("$'", text)
-    }
-
-    private mutating func digits(_ count: Int, radix: Int) -> Int {
-        var value = 0
-        for _ in 0..<count {
-            guard let byte = next(0), let digit = Int(String(UnicodeScalar(byte)), radix: radix) else { break }
-            value = value * radix + digit
-            position += 1
-        }
-        return value
     }
 
     /// The variables in a line of a here-document.

@@ -1,3 +1,4 @@
+import WaybillContract
 import WaybillFormats
 import WaybillJSON
 
@@ -18,7 +19,7 @@ struct HAREntry {
     init(_ json: JSON, method: String, url: String, at pointer: JSONPointer) {
         (self.json, self.method, self.url, self.pointer) = (json, method, url, pointer)
         start = json["startedDateTime"]?.string.flatMap(Timestamp.init(rfc3339:))
-        status = json["response"]?["status"].flatMap { Int(PostmanReader.string($0)) }
+        status = Int((json["response"]?["status"]).text)
         host = URIReference(url).authority.map { URIReference.Authority($0).host.lowercased() } ?? ""
     }
 
@@ -28,19 +29,19 @@ struct HAREntry {
 
     /// The media type of the response, with parameters.
     var type: String {
-        Self.fields(response["headers"]).first { $0.name.lowercased() == "content-type" }?.value.literal
+        Self.fields(response["headers"])["content-type"]?.literal
             ?? response["content"]?["mimeType"]?.string ?? ""
     }
 
     /// Whether the browser asks whether a request to another origin is allowed (Fetch standard, section 4.8).
     var isPreflight: Bool {
-        method == "OPTIONS" && headers.contains { $0.name.lowercased() == "access-control-request-method" }
+        method == "OPTIONS" && headers.has("access-control-request-method")
     }
 
     /// The method and URL of the request that follows a redirect (RFC 9110, section 15.4).
     var redirect: (method: String, url: String)? {
         guard let status, [301, 302, 303, 307, 308].contains(status) else { return nil }
-        let field = Self.fields(response["headers"]).first { $0.name.lowercased() == "location" }?.value.literal
+        let field = Self.fields(response["headers"])["location"]?.literal
         let location = field ?? response["redirectURL"]?.string ?? ""
         guard !location.isEmpty else { return nil }
         let target = URIReference(location).resolved(against: URIReference(url)).withoutFragment.description
@@ -57,7 +58,7 @@ struct HAREntry {
 
     /// Whether the response has a media type, such as `application/json` or `text/*`.
     func hasType(_ wanted: String) -> Bool {
-        let (wanted, type) = (wanted.lowercased(), Self.essence(type))
+        let (wanted, type) = (wanted.lowercased(), MediaTypeName(type).text)
         return wanted.hasSuffix("/*") ? type.hasPrefix(wanted.dropLast()) : type == wanted
     }
 
@@ -93,7 +94,7 @@ struct HAREntry {
     /// Names and values: header fields, parameters or cookies.
     static func fields(_ json: JSON?) -> [ImportedField] {
         (json?.array ?? []).compactMap { field in
-            field["name"]?.string.map { ImportedField($0, ImportedText(PostmanReader.string(field["value"]))) }
+            field["name"]?.string.map { ImportedField($0, ImportedText(field["value"].text)) }
         }
     }
 
@@ -118,11 +119,6 @@ struct HAREntry {
     var defaultPath: String {
         let path = URIReference(url).path
         return path.lastIndex(of: "/").map { String(path[..<max($0, path.index(after: path.startIndex))]) } ?? "/"
-    }
-
-    /// A media type without its parameters, in lower case.
-    static func essence(_ type: String) -> String {
-        String(type.prefix { $0 != ";" }).trimmingSpaces.lowercased()
     }
 }
 

@@ -1,3 +1,4 @@
+import WaybillContract
 import WaybillDiagnostics
 import WaybillFormats
 import WaybillJSON
@@ -24,19 +25,12 @@ struct HARReader: ImportReader {
     static func recognizes(_ text: RecognizedText) -> Bool { text.json?["log"]?["entries"] != nil }
 
     /// Reads recordings. Each but the only one is a folder.
-    static func read(
-        _ sources: [SourceFile],
-        _ options: ImportOptions
-    ) -> (collection: ImportedCollection, diagnostics: [Diagnostic]) {
+    static func read(_ sources: [SourceFile], _ options: ImportOptions) -> ImportResult {
         var reader = HARReader(file: sources.first ?? SourceFile(name: "", bytes: []), filter: options)
         for source in sources {
             reader = HARReader(continuing: reader, file: source)
             let items = reader.readLog()
-            if sources.count == 1 {
-                reader.collection.items = items
-            } else {
-                reader.collection.items.append(.folder(ImportedFolder(name: source.stem, items: items)))
-            }
+            reader.collection.add(items, of: source, isOnly: sources.count == 1)
         }
         reader.addSummary()
         return (reader.collection, reader.diagnostics)
@@ -56,7 +50,7 @@ struct HARReader: ImportReader {
 
     private mutating func report(_ headline: String, at pointer: JSONPointer, id: DiagnosticID = "import-syntax") {
         let span = JSONLocations(of: [pointer], in: file).span(at: pointer)
-        diagnostics.report(id, headline, at: span ?? file.span(0..<min(1, file.bytes.count)))
+        diagnostics.report(id, headline, at: span ?? file.start)
     }
 
     // MARK: Entries
@@ -87,11 +81,8 @@ struct HARReader: ImportReader {
             let hosts = Set(entries.map(\.host)).sorted().prefix(10).joined(separator: ", ")
             let reason =
                 entries.isEmpty ? "it has no entries" : "none has the wanted host, path and type; hosts: \(hosts)"
-            report(
-                "nothing in \(file.name) is imported: \(reason)",
-                at: pointer.member("entries"),
-                id: "unknown-source"
-            )
+            let headline = "nothing in \(file.name) is imported: \(reason)"
+            report(headline, at: pointer.member("entries"), id: "unknown-source")
         }
         let titles = Dictionary(
             (log["pages"]?.array ?? []).compactMap { page in page["id"]?.string.map { ($0, page) } },
@@ -229,18 +220,18 @@ struct HARReader: ImportReader {
     private mutating func readBody(_ json: JSON?, into request: inout ImportedRequest) {
         guard let json, json.object != nil else { return }
         let type = json["mimeType"]?.string.flatMap { $0.isEmpty ? nil : $0 }
-        let essence = HAREntry.essence(type ?? "")
+        let essence = MediaTypeName(type ?? "").text
         if let text = json["text"]?.string, !text.isEmpty {
             if json["encoding"]?.string?.lowercased() == "base64" {
                 guard let bytes = Base64.decode(text) else {
-                    let loss = ImportLoss("the body", "it is not valid Base64", at: request.span)
-                    return request.losses.append(loss)
+                    return request.losses.add("the body", "it is not valid Base64", at: request.span)
                 }
                 request.body = .bytes(bytes)
-                let isTyped = request.headers.contains { $0.name.lowercased() == "content-type" }
-                if let type, !isTyped { request.headers.append(ImportedField("Content-Type", ImportedText(type))) }
+                if let type, !request.headers.has("content-type") {
+                    request.headers.append(ImportedField("Content-Type", ImportedText(type)))
+                }
             } else if essence == "multipart/form-data", let parts = MultipartText.parts(of: text, type: type ?? "") {
-                request.body = .multipart(parts.map { $0.part(.text(ImportedText($0.content))) })
+                request.body = .multipart(parts)
             } else {
                 request.body = .text(ImportedText(text), contentType: type)
             }
@@ -255,9 +246,9 @@ struct HARReader: ImportReader {
             params.map { param in
                 let name = param["fileName"]?.string
                 let isFile = name != nil && param["value"]?.string == nil
-                let content = ImportedText(PostmanReader.string(param["value"]))
+                let content = ImportedText(param["value"].text)
                 return ImportedPart(
-                    name: PostmanReader.string(param["name"]),
+                    name: param["name"].text,
                     content: isFile ? .file(name ?? "") : .text(content),
                     filename: isFile ? nil : name,
                     contentType: param["contentType"]?.string
@@ -292,7 +283,7 @@ struct HARReader: ImportReader {
         if !(200...299).contains(status) { request.checks.append(.status(["\(status)"])) }
         var example = ImportedExample(status: status)
         example.headers = HAREntry.fields(last.response["headers"])
-        if !last.type.isEmpty, !example.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
+        if !last.type.isEmpty, !example.headers.has("content-type") {
             example.headers.append(ImportedField("Content-Type", ImportedText(last.type)))
         }
         let content = last.response["content"]
@@ -303,7 +294,7 @@ struct HARReader: ImportReader {
             if text.utf8.count <= Self.maximumExample { collection.secrets.add(text) }
         }
         if text.utf8.count > Self.maximumExample || text.utf8.contains(0) || isTruncated {
-            let size = PostmanReader.string(content?["size"])
+            let size = (content?["size"]).text
             let reason = isTruncated ? "incomplete" : text.utf8.contains(0) ? "not text" : "large"
             request.comments.append("The body of the response is \(reason): \(size) bytes of \(last.type).")
         } else {
@@ -365,4 +356,9 @@ struct HARCounts {
 
     /// The names and numbers in one line.
     var text: String { names.map { "\($0) (\(counts[$0.lowercased()] ?? 0))" }.joined(separator: ", ") }
+}
+
+extension JSONPointer {
+    /// Returns the pointer to a member.
+    fileprivate func member(_ name: String) -> JSONPointer { appending(.name(name)) }
 }

@@ -21,30 +21,20 @@ struct HTTPFileReader: ImportReader {
     }
 
     /// Reads files. Each but the only one is a folder.
-    static func read(
-        _ sources: [SourceFile],
-        _ options: ImportOptions
-    ) -> (collection: ImportedCollection, diagnostics: [Diagnostic]) {
+    static func read(_ sources: [SourceFile], _ options: ImportOptions) -> ImportResult {
         var reader = HTTPFileReader()
         for source in options.environments { reader.readEnvironments(source) }
-        var parts: [(name: String, range: Range<Int>, comments: [String])] = []
+        var parts: [(source: SourceFile, range: Range<Int>, comments: [String])] = []
         for source in sources {
             let start = reader.requests.count
             let comments = reader.read(source)
-            parts.append((source.stem, start..<reader.requests.count, comments))
+            parts.append((source, start..<reader.requests.count, comments))
         }
         reader.collection.variables = reader.variables.variables
         for (position, captures) in reader.variables.captures { reader.requests[position].captures += captures }
-        for (name, range, comments) in parts {
+        for (source, range, comments) in parts {
             let items = reader.requests[range].map { ImportedItem.request($0) }
-            if sources.count == 1 {
-                reader.collection.items = items
-                reader.collection.comments += comments
-            } else {
-                var folder = ImportedFolder(name: name, items: items)
-                folder.comments = comments
-                reader.collection.items.append(.folder(folder))
-            }
+            reader.collection.add(items, of: source, isOnly: sources.count == 1, comments: comments)
         }
         return (reader.collection, reader.diagnostics)
     }
@@ -55,8 +45,7 @@ struct HTTPFileReader: ImportReader {
         let blocks = HTTPFileBlock.blocks(of: file, &diagnostics)
         guard diagnostics.count == count else { return [] }
         guard blocks.contains(where: { $0.target != nil || !$0.losses.isEmpty }) else {
-            let start = SourceSpan(file: file, range: 0..<min(1, file.bytes.count))
-            diagnostics.report("unknown-source", "\(file.name) has no request", at: start)
+            diagnostics.report("unknown-source", "\(file.name) has no request", at: file.start)
             return []
         }
         variables.start(blocks)
@@ -91,23 +80,21 @@ struct HTTPFileReader: ImportReader {
     private mutating func readEnvironments(_ source: SourceFile) {
         guard let json = source.json(&diagnostics) else { return }
         guard let environments = (json["rest-client.environmentVariables"] ?? json).object else {
-            let start = SourceSpan(file: source, range: 0..<min(1, source.bytes.count))
-            return diagnostics.report("import-syntax", "expected an object with environments", at: start)
+            return diagnostics.report("import-syntax", "expected an object with environments", at: source.start)
         }
         let isPrivate = source.name.contains("private.env")
         for (name, json) in environments {
             var values: [ImportedVariable] = []
             for (name, value) in json.object ?? JSONObject() {
                 guard value.object == nil, value.array == nil else {
-                    let loss = ImportLoss(
+                    collection.losses.add(
                         "'\(name)' of an environment",
                         "only strings and numbers are imported",
                         at: nil
                     )
-                    collection.losses.append(loss)
                     continue
                 }
-                let text = variables.text(PostmanReader.string(value))
+                let text = variables.text(Optional(value).text)
                 values.append(ImportedVariable(name: name, value: text, isSecret: isPrivate))
             }
             _ = variables.takeLosses()

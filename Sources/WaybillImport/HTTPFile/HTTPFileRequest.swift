@@ -1,3 +1,4 @@
+import WaybillContract
 import WaybillDiagnostics
 import WaybillFormats
 
@@ -156,14 +157,13 @@ struct HTTPFileRequest {
         case "aws" where words.count >= 2:
             let labels = ServiceAddress(request.url).base?.literal.map { ServiceAddress.hostLabels($0) } ?? []
             let isAWS = labels.suffix(2) == ["amazonaws", "com"]
-            func option(_ name: String) -> ImportedText? { words.lazy.compactMap { $0.startsWith("\(name):") }.first }
-            return .awsSigV4(
-                region: option("region") ?? ImportedText(isAWS && labels.count == 4 ? labels[1] : ""),
-                service: option("service") ?? ImportedText(isAWS ? labels[0] : ""),
-                accessKey: words[0],
-                secretKey: words[1],
-                sessionToken: option("token") ?? ""
-            )
+            var values: [String: ImportedText] = ["accessKey": words[0], "secretKey": words[1]]
+            if isAWS { values["service"] = ImportedText(labels[0]) }
+            if isAWS, labels.count == 4 { values["region"] = ImportedText(labels[1]) }
+            for (option, name) in [("region", "region"), ("service", "service"), ("token", "sessionToken")] {
+                if let value = words.lazy.compactMap({ $0.startsWith("\(option):") }).first { values[name] = value }
+            }
+            return .awsSigV4(values)
         case "cognito", "openid":
             lose("the authentication '\(scheme)'", "a run receives the value of Authorization as a secret", line)
             return nil
@@ -176,21 +176,24 @@ struct HTTPFileRequest {
     private mutating func readBody(isGraphQL: Bool) {
         guard let first = block.body.first, let last = block.body.last else { return }
         let whole = HTTPFileBlock.Line(text: "", range: first.range.lowerBound..<last.range.upperBound)
-        let type = request.headers.last { $0.name.lowercased() == "content-type" }?.value.literal ?? ""
-        let essence = HAREntry.essence(type)
+        let type = request.headers["content-type"]?.literal ?? ""
+        let essence = MediaTypeName(type).text
         let source = block.body.map(\.text).joined(separator: "\n")
         if isGraphQL { return readGraphQL(whole) }
         if essence == "multipart/form-data", let parts = MultipartText.parts(of: source, type: type) {
             let parts = parts.map { part in
+                var part = part
+                guard case .text(let text) = part.content, let content = text.literal else { return part }
                 if [part.name, part.filename ?? ""].contains(where: { $0.contains("{{") }) {
                     lose("the variable in the name of the part '\(part.name)'", "names of parts are constant", whole)
                 }
-                guard let path = filePath(part.content.trimmingSpaces, whole) else {
-                    return part.part(.text(text(part.content, whole)))
+                guard let path = filePath(content.trimmingSpaces, whole) else {
+                    part.content = .text(self.text(content, whole))
+                    return part
                 }
-                var file = part.part(.file(path))
-                if path.split(separator: "/").last.map(String.init) == file.filename { file.filename = nil }
-                return file
+                part.content = .file(path)
+                if path.split(separator: "/").last.map(String.init) == part.filename { part.filename = nil }
+                return part
             }
             request.body = .multipart(parts)
             return

@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillExpressions
 
 /// The variables of `.http` files, and what `{{…}}` stands for.
 struct HTTPFileVariables {
@@ -134,13 +135,13 @@ struct HTTPFileVariables {
         if let reference = Self.reference(name) { return capture(name, reference) }
         guard let definition = definition(of: name) else {
             if name.contains(where: { "()'\"".contains($0) }) { lose(name, "it is a script") }
-            return ImportedText([.variable(name)])
+            return .ofVariable(name)
         }
-        if let variable = definition.variable { return ImportedText([.variable(variable)]) }
+        if let variable = definition.variable { return .ofVariable(variable) }
         remaining -= 1
         guard depth < 20, remaining > 0 else {
             lose(name, "its value has too many references")
-            return ImportedText([.variable(name)])
+            return .ofVariable(name)
         }
         return resolved(definition.text, depth: depth + 1)
     }
@@ -164,7 +165,7 @@ struct HTTPFileVariables {
         _ name: String,
         _ reference: (request: String, isResponse: Bool, part: String, path: String)
     ) -> ImportedText {
-        if let variable = captured[name] { return ImportedText([.variable(variable)]) }
+        if let variable = captured[name] { return .ofVariable(variable) }
         let expression: (code: String, name: String)? =
             reference.part == "headers"
             ? ("response.headers[\(ManifestWriter.quoted(reference.path))]", SecretNames.secret(for: reference.path))
@@ -180,33 +181,15 @@ struct HTTPFileVariables {
         } else {
             lose(name, "no earlier request has the name '\(reference.request)'")
         }
-        return ImportedText([.variable(variable)])
+        return .ofVariable(variable)
     }
 
     /// Returns the expression for a JSONPath, of whose values the first counts, and a name; nil for another path.
     private static func expression(ofPath path: String) -> (code: String, name: String)? {
-        guard path.first == "$" else { return nil }
-        var (code, name, isSingle) = ("$", "body", true)
-        var rest = path.dropFirst()
-        while !rest.isEmpty {
-            if let match = rest.prefixMatch(of: #/\.\.([A-Za-z_]\w*)/#) {
-                (code, name, isSingle) = ("\(code)..\(match.1)", String(match.1), false)
-                rest = rest[match.range.upperBound...]
-            } else if let match = rest.prefixMatch(of: #/\.\*|\[\*\]/#) {
-                (code, isSingle) = ("\(code)[*]", false)
-                rest = rest[match.range.upperBound...]
-            } else if let match = rest.prefixMatch(of: #/\[(\d{1,9})\]/#) {
-                code += "[\(match.1)]"
-                rest = rest[match.range.upperBound...]
-            } else if let match = rest.prefixMatch(of: #/\.([\w-]+)|\['([^'\\]+)'\]|\["([^"\\]+)"\]/#) {
-                let member = String(match.1 ?? match.2 ?? match.3 ?? "")
-                (code, name) = (ScriptTranslator.path(code, member), NameForms.kept(member) ?? name)
-                rest = rest[match.range.upperBound...]
-            } else {
-                return nil
-            }
-        }
-        return (isSingle ? code : "first(\(code))", name)
+        guard path.first == "$", !path.contains("?"), (try? Expression(parsing: path)) != nil else { return nil }
+        let code = path.replacing(#/\[(?:'([A-Za-z_]\w*)'|"([A-Za-z_]\w*)")\]/#) { ".\($0.1 ?? $0.2 ?? "")" }
+        let name = path.matches(of: #/[A-Za-z_][\w-]*/#).last.map { String($0.0) } ?? "body"
+        return (HurlTranslator.isSingular(ImportedText(code)) ? code : "first(\(code))", name)
     }
 
     // MARK: Values of the tool
@@ -220,7 +203,7 @@ struct HTTPFileVariables {
         case "$isoTimestamp": expression = "now()"
         case "$timestamp": expression = Self.seconds(argument)
         case "$datetime": expression = Self.date(argument)
-        case "$shared": return ImportedText([.variable(argument)])
+        case "$shared": return .ofVariable(argument)
         case "$processEnv" where !argument.hasPrefix("%"), "$dotenv" where !argument.hasPrefix("%"):
             return environmentVariable(argument)
         case _ where words[0].hasPrefix("$env."): return environmentVariable(String(words[0].dropFirst("$env.".count)))
@@ -240,7 +223,7 @@ struct HTTPFileVariables {
             append(variable)
             _ = names.add(name)
         }
-        return ImportedText([.variable(name)])
+        return .ofVariable(name)
     }
 
     /// The seconds since 1970, perhaps with an offset such as `-3 h`; nil if it is not a number of seconds.

@@ -20,10 +20,9 @@ extension HurlCursor {
         if has("base64,") || has("hex,") { return .bytes(try encodedBytes()) }
         if has("file,") { return .file(try fileName()) }
         if has("<") { return .text(try xml(), contentType: "application/xml") }
-        guard let byte = next, "{[\"-0123456789".utf8.contains(byte) || has("true") || has("false") || has("null")
-        else {
-            return nil
-        }
+        guard let next,
+            "{[\"-0123456789".unicodeScalars.contains(next) || ["true", "false", "null"].contains(where: { has($0) })
+        else { return nil }
         let text = try json()
         do throws(JSONSyntaxError) {
             _ = try JSONParser().parse(MarkedJSON(text).text.utf8)
@@ -49,11 +48,11 @@ extension HurlCursor {
         let isHex = take("hex,")
         if !isHex { try expect("base64,") }
         let start = position
-        guard let end = bytes[position...].firstIndex(of: UInt8(ascii: ";")) else {
+        guard let end = range(of: ";", from: start) else {
             throw HurlSyntaxError("expected ';' after the encoded bytes", at: start)
         }
-        position = end + 1
-        return try Self.decoded(bytes[start..<end], isHex: isHex, at: start)
+        position = end.upperBound
+        return try Self.decoded(bytes[start..<end.lowerBound], isHex: isHex, at: start)
     }
 
     private static func decoded(_ encoded: ArraySlice<UInt8>, isHex: Bool, at start: Int) throws(HurlSyntaxError)
@@ -79,7 +78,7 @@ extension HurlCursor {
     mutating func multiline() throws(HurlSyntaxError) -> HurlBody {
         let start = position
         try expect("```")
-        guard let end = bytes[position...].firstRange(of: Array("```".utf8))?.lowerBound else {
+        guard let end = range(of: "```", from: position)?.lowerBound else {
             throw HurlSyntaxError("this string has no end", at: start)
         }
         let first = bytes[position..<end].firstIndex(of: UInt8(ascii: "\n"))
@@ -122,28 +121,30 @@ extension HurlCursor {
     /// Reads a value of JSON with templates.
     private mutating func json() throws(HurlSyntaxError) -> ImportedText {
         let start = position
-        var (end, depth, isInString) = (position, 0, false)
+        var (depth, isInString) = (0, false)
         repeat {
-            guard end < bytes.count else { throw HurlSyntaxError("this JSON value has no end", at: start) }
-            switch bytes[end] {
-            case UInt8(ascii: "\\") where isInString: end += 1
-            case UInt8(ascii: "\""): isInString.toggle()
+            switch next {
+            case nil: throw HurlSyntaxError("this JSON value has no end", at: start)
+            case "\\" where isInString: position += 1
+            case "\"": isInString.toggle()
             case _ where isInString: break
-            case UInt8(ascii: "{") where bytes[end...].starts(with: "{{".utf8):
-                guard let close = bytes[end...].firstRange(of: Array("}}".utf8)) else {
-                    throw HurlSyntaxError("this template has no end", at: end)
+            case "{" where has("{{"):
+                guard let close = range(of: "}}", from: position) else {
+                    throw HurlSyntaxError("this template has no end", at: position)
                 }
-                end = close.upperBound - 1
-            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+                position = close.upperBound - 1
+            case "{", "[": depth += 1
+            case "}", "]": depth -= 1
             case _ where depth == 0:
                 // A number or a word.
-                while end + 1 < bytes.count, !" \t\r\n#".utf8.contains(bytes[end + 1]) { end += 1 }
+                while let next = peek(1), !" \t\r\n#".unicodeScalars.contains(next) { position += 1 }
             default: break
             }
-            end += 1
+            advance()
         } while depth > 0 || isInString
-        return try text(to: min(end, bytes.count), escapes: false)
+        let end = position
+        position = start
+        return try text(to: end, escapes: false)
     }
 
     /// Reads an element of XML with what is before it.
@@ -151,9 +152,9 @@ extension HurlCursor {
         let start = position
         var (end, depth) = (position, 0)
         let marks = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>"), ("<!", ">"), ("<", ">")]
-        while let open = bytes[end...].firstIndex(of: UInt8(ascii: "<")),
-            let (prefix, suffix) = marks.first(where: { bytes[open...].starts(with: $0.0.utf8) }),
-            let close = bytes[open...].firstRange(of: Array(suffix.utf8))
+        while let open = range(of: "<", from: end)?.lowerBound,
+            let (prefix, suffix) = marks.first(where: { has($0.0, at: open) }),
+            let close = range(of: suffix, from: open)
         {
             end = close.upperBound
             guard prefix == "<" else { continue }

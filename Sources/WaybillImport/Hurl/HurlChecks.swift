@@ -18,6 +18,8 @@ struct HurlChecks {
         if known.insert(check).inserted { checks.append(check) }
     }
 
+    private mutating func add(condition: ImportedText) { add(.condition(condition, message: nil)) }
+
     /// Adds all that an entry says about its response.
     mutating func add(_ response: HurlResponse) {
         let isStatusChecked = response.assertions.contains {
@@ -25,7 +27,7 @@ struct HurlChecks {
         }
         if let status = response.status, HurlResponse.isStatus(status) {
             add(.status([status]))
-            polled.append(ImportedText("response.status == \(status)"))
+            polled.append("response.status == \(status)")
         } else {
             if let status = response.status {
                 losses.add("the status '\(status)'", "no response has it", at: response.span)
@@ -46,7 +48,7 @@ struct HurlChecks {
                 return
             }
             let condition = try translator.condition(hidingSecrets(assertion))
-            add(.condition(condition.code, message: nil))
+            add(condition: condition.code)
             polled.append(condition.polled)
         } catch {
             losses.add("the assertion '\(text)'", error.reason, at: assertion.span)
@@ -72,7 +74,7 @@ struct HurlChecks {
             return ImportedText(value)
         }
         secrets.append(ImportedVariable(name: name, value: ImportedText(value), isSecret: true))
-        return ImportedText([.variable(name)])
+        return .ofVariable(name)
     }
 
     // MARK: Header fields
@@ -89,22 +91,20 @@ struct HurlChecks {
                 )
                 continue
             }
-            let field = ImportedText("response.headers[\(ManifestWriter.quoted(name))]")
+            let field: ImportedText = "response.headers[\(ManifestWriter.quoted(name))]"
             if name.lowercased() == "set-cookie" {
                 addCookie(value, isFirst: indices[names[index]]?.first == index, response.span)
                 continue
             }
             let isRepeated = indices[names[index]]?.count ?? 0 > 1
             let expected = translator.string(value)
-            let condition =
-                isRepeated
-                ? ScriptTranslator.call("contains", [ScriptTranslator.call("split", [field, "', '"]), expected])
-                : HurlTranslator.compared(field, "==", expected)
-            polled.append(HurlTranslator.compared(ScriptTranslator.call("exists", [field]), "&&", condition))
-            if !isRepeated, let text = value.literal, !text.isEmpty, !text.contains(where: { "*?[\\".contains($0) }) {
+            let condition: ImportedText =
+                isRepeated ? "contains(split(\(field), ', '), \(expected))" : "\(field) == \(expected)"
+            polled.append("exists(\(field)) && \(condition)")
+            if !isRepeated, let text = value.literal, !text.isEmpty, !text.isGlob {
                 add(.header(name: name, glob: text))
             } else {
-                add(.condition(condition, message: nil))
+                add(condition: condition)
             }
         }
     }
@@ -126,8 +126,7 @@ struct HurlChecks {
         } else if !attributes.isEmpty {
             losses.add("the attributes of the cookie '\(name)'", "only one cookie of a response has them", at: span)
         }
-        let code = ImportedText(ScriptTranslator.path("response.cookies", name))
-        add(.condition(HurlTranslator.compared(code, "==", translator.string(secret)), message: nil))
+        add(condition: "\(ScriptTranslator.path("response.cookies", name)) == \(translator.string(secret))")
     }
 
     // MARK: Bodies
@@ -135,7 +134,7 @@ struct HurlChecks {
     private mutating func addBytes(_ value: HurlLiteral, _ span: SourceSpan) throws(Untranslatable) {
         let query = HurlQuery(source: HurlQuery.Call(name: "bytes"))
         let assertion = HurlAssertion(query: query, predicate: "==", value: value, span: span)
-        add(.condition(try translator.condition(assertion).code, message: nil))
+        add(condition: try translator.condition(assertion).code)
     }
 
     private mutating func add(_ body: HurlBody, _ span: SourceSpan) {
@@ -143,17 +142,13 @@ struct HurlChecks {
             switch body {
             case .json(let text) where translator.decoding == .auto: add(.equals(text, isJSON: true))
             case .json(let text):
-                let data = ScriptTranslator.call("parse", [translator.body])
-                let expected = ScriptTranslator.call("parse", [translator.string(text)])
-                add(.condition(HurlTranslator.compared(data, "==", expected), message: nil))
+                add(condition: "parse(\(translator.body)) == parse(\(translator.string(text)))")
             case .text(let text, _) where text.isEmpty:
-                let data = ScriptTranslator.call("default", [translator.body, "''"])
-                add(.condition(HurlTranslator.compared(data, "==", "''"), message: nil))
+                add(condition: "default(\(translator.body), '') == ''")
             case .text(let text, _) where translator.decoding == .text && text.literal != nil:
                 add(.equals(text, isJSON: false))
             case .text(let text, _):
-                let expected = translator.string(text)
-                add(.condition(HurlTranslator.compared(translator.body, "==", expected), message: nil))
+                add(condition: "\(translator.body) == \(translator.string(text))")
             case .bytes(let bytes): try addBytes(.bytes(bytes), span)
             case .file(let name): try addBytes(.file(name), span)
             case .graphQL: throw Untranslatable("a response is not GraphQL")

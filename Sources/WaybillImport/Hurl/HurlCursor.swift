@@ -13,7 +13,7 @@ struct HurlSyntaxError: Error {
 }
 
 /// A position in a Hurl file, from which its words and strings are read.
-struct HurlCursor {
+struct HurlCursor: TextScanner {
     let file: SourceFile
     let bytes: [UInt8]
     var position = 0
@@ -44,25 +44,9 @@ struct HurlCursor {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     }
 
-    var next: UInt8? { position < bytes.count ? bytes[position] : nil }
-
-    /// Whether the text at the position starts with a word.
-    func has(_ word: String) -> Bool { bytes[position...].starts(with: word.utf8) }
-
-    /// Reads a word if it is there.
-    mutating func take(_ word: String) -> Bool {
-        guard has(word) else { return false }
-        position += word.utf8.count
-        return true
-    }
-
     /// Reads a word that must be there.
     mutating func expect(_ word: String) throws(HurlSyntaxError) {
         guard take(word) else { throw HurlSyntaxError("expected '\(word)'", at: position) }
-    }
-
-    mutating func skipSpaces() {
-        while let byte = next, byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") { position += 1 }
     }
 
     /// Returns and forgets the comments up to an offset.
@@ -76,8 +60,7 @@ struct HurlCursor {
         skipSpaces()
         if take("#") {
             let start = position
-            position = bytes[position...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-            let text = String(decoding: bytes[start..<position], as: UTF8.self).trimmingSpaces
+            let text = read { $0 != "\n" }.trimmingSpaces
             // A line of marks separates parts of the file.
             if text.contains(where: { $0.isLetter || $0.isNumber }) { comments.append((start, text)) }
         }
@@ -92,19 +75,16 @@ struct HurlCursor {
         defer { contentEnd = end }
         while true {
             skipSpaces()
-            guard let byte = next, "#\r\n".utf8.contains(byte) else { return }
+            guard let next, next == "#" || next == "\r" || next == "\n" else { return }
             try endLine()
         }
     }
 
     /// Reads letters, digits and some other characters.
     mutating func word(and others: String = "") -> String {
-        let start = position
-        while let byte = next,
-            NameForms.isLetter(Unicode.Scalar(byte)) || NameForms.isDigit(Unicode.Scalar(byte))
-                || others.utf8.contains(byte)
-        { position += 1 }
-        return String(decoding: bytes[start..<position], as: UTF8.self)
+        read {
+            NameForms.isLetter($0) || NameForms.isDigit($0) || others.unicodeScalars.contains($0)
+        }
     }
 
     // MARK: Strings
@@ -112,8 +92,8 @@ struct HurlCursor {
     /// Reads the name before a colon, and the colon; nil, without reading anything, if there is none.
     mutating func key() throws(HurlSyntaxError) -> ImportedText? {
         let start = position
-        guard let byte = next, !"[\"`<".utf8.contains(byte), byte != UInt8(ascii: "{") || has("{{") else { return nil }
-        let line = bytes[position...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+        guard let next, !"[\"`<".unicodeScalars.contains(next), next != "{" || has("{{") else { return nil }
+        let line = lineEnd(from: position)
         // What is no name may have braces and escapes of another meaning.
         guard bytes[start..<line].contains(UInt8(ascii: ":")) else { return nil }
         let name = try text(to: line, stoppingAt: ": \t\r\n#\"`,;<")
@@ -128,8 +108,7 @@ struct HurlCursor {
 
     /// Reads the rest of a line as a string.
     mutating func unquoted() throws(HurlSyntaxError) -> ImportedText {
-        let line = bytes[position...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-        var value = try text(to: line, stoppingAt: "#\r\n")
+        var value = try text(to: lineEnd(from: position), stoppingAt: "#\r\n")
         if case .literal(let last)? = value.parts.last {
             let kept = last.lastIndex { $0 != " " && $0 != "\t" }.map { String(last[...$0]) } ?? ""
             value = ImportedText(value.parts.dropLast() + [.literal(kept)])
@@ -159,7 +138,7 @@ struct HurlCursor {
                 literal = []
                 result.append(try template())
             } else if escapes, bytes[position] == UInt8(ascii: "\\") {
-                literal += Array(String(try escape()).utf8)
+                literal += try escape()
             } else {
                 literal.append(bytes[position])
                 position += 1
@@ -169,22 +148,17 @@ struct HurlCursor {
         return result
     }
 
-    private static let escapes: [UInt8: Unicode.Scalar] = [
-        UInt8(ascii: "b"): "\u{8}", UInt8(ascii: "n"): "\n", UInt8(ascii: "f"): "\u{C}", UInt8(ascii: "r"): "\r",
-        UInt8(ascii: "t"): "\t",
-    ]
-
-    private mutating func escape() throws(HurlSyntaxError) -> Character {
+    private mutating func escape() throws(HurlSyntaxError) -> [UInt8] {
         let start = position
         position += 1
-        guard let byte = next else { throw HurlSyntaxError("this escape has no end", at: start) }
+        if let control = readControl("bnfrt") { return [control] }
+        guard let next else { throw HurlSyntaxError("this escape has no end", at: start) }
         position += 1
-        if let scalar = Self.escapes[byte] { return Character(scalar) }
-        if "#\"`\\/:; {}".utf8.contains(byte) { return Character(Unicode.Scalar(byte)) }
-        guard byte == UInt8(ascii: "u"), take("{"), let value = UInt32(word().prefix(9), radix: 16),
+        if "#\"`\\/:; {}".unicodeScalars.contains(next) { return [bytes[position - 1]] }
+        guard next == "u", take("{"), let value = UInt32(word().prefix(9), radix: 16),
             let scalar = Unicode.Scalar(value), take("}")
         else { throw HurlSyntaxError("this escape does not exist", at: start) }
-        return Character(scalar)
+        return Array(String(scalar).utf8)
     }
 
     /// Reads `{{name}}`, or a function in such braces.

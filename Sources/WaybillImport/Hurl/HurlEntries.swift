@@ -130,7 +130,7 @@ struct HurlEntries {
         let name = ManifestWriter.source(cookie)
         guard !value.isEmpty else { return "" }
         secrets.append(ImportedVariable(name: name, value: ImportedText(value), isSecret: true))
-        return ImportedText([.variable(name)])
+        return .ofVariable(name)
     }
 
     private mutating func readSection() throws(HurlSyntaxError) -> (name: String, offset: Int)? {
@@ -317,22 +317,19 @@ struct HurlEntries {
     /// Adds the repetition of a request until its response is the expected one.
     private func addRetry(_ options: HurlOptions, _ conditions: [ImportedText], to request: inout ImportedRequest) {
         let times = options.retries
-        var entries = [ManifestEntry("every", .literal(options.interval))]
+        var entries = [ManifestEntry("every", options.interval)]
         if times > 0 { entries.append(ManifestEntry("times", .literal("\(times + 1)"))) }
-        if let first = conditions.first {
-            var condition = first
-            for other in conditions.dropFirst() {
-                condition.append(.literal(" && "))
-                let isAlternative = ManifestWriter.source(other).contains(" || ")
-                condition.append(isAlternative ? HurlTranslator.joined("(", other, ")") : other)
+        if !conditions.isEmpty {
+            let operands = conditions.map { condition -> ImportedText in
+                conditions.count > 1 && ManifestWriter.source(condition).contains(" || ") ? "(\(condition))" : condition
             }
-            request.until = ImportedPolling(condition: condition, settings: entries)
+            request.until = ImportedPolling(condition: operands.joined(separator: " && "), settings: entries)
         }
         // Polls repeat responses; failures to get one are repeated, too.
         var retry = [
             ManifestEntry("times", .literal("\(times > 0 ? times : 1000)")),
             ManifestEntry("for", .list(of: ["dns", "connect", "timeout", "transfer"].map { .string($0) })),
-            ManifestEntry("backoff", .map(("first", .literal(options.interval)), ("factor", .literal("1")))),
+            ManifestEntry("backoff", .map(("first", options.interval), ("factor", .literal("1")))),
         ]
         if ["POST", "PATCH"].contains(request.method) { retry.append(ManifestEntry("unsafe", .literal("true"))) }
         request.settings.append(ManifestEntry("retry", .map(retry)))

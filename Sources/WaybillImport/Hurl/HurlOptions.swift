@@ -12,7 +12,7 @@ struct HurlOptions {
     /// The maximum number of repetitions; -1 for no maximum.
     private(set) var retries = 0
     /// The time between repetitions.
-    private(set) var interval = "1s"
+    private(set) var interval = ManifestNode.duration(1)
 
     /// The options that curl has, too.
     private var command = CurlCommand()
@@ -115,8 +115,8 @@ struct HurlOptions {
             }
             switch name {
             case "delay" where time == 0: break
-            case "delay": stepSettings.append(ManifestEntry("delay", .literal(CurlSettings.duration(time))))
-            case "retry-interval": interval = CurlSettings.duration(time)
+            case "delay": stepSettings.append(ManifestEntry("delay", .duration(time)))
+            case "retry-interval": interval = .duration(time)
             default: command.add(name, CurlCommand.Value(text: ImportedText("\(time)"), span: value.span))
             }
         case "http2" where isOn && url.startsWith("https://") != nil:
@@ -143,8 +143,10 @@ struct HurlOptions {
         case "output": return "'download' stores a response in a file"
         case "http2", "cookie-jar": return text == "false" ? nil : none
         default:
-            guard case .used(let hasValue)? = CurlOption.kind(name) else { return text == "false" ? nil : none }
-            if hasValue { command.add(name, value) } else { command.set(name, to: isOn) }
+            guard let option = CurlOption.known[name], option.effect == .used else {
+                return text == "false" ? nil : none
+            }
+            if option.hasValue { command.add(name, value) } else { command.set(name, to: isOn) }
         }
         return nil
     }

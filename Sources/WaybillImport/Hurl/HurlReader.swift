@@ -24,10 +24,7 @@ struct HurlReader: ImportReader {
             }
     }
 
-    static func read(
-        _ sources: [SourceFile],
-        _ options: ImportOptions
-    ) -> (collection: ImportedCollection, diagnostics: [Diagnostic]) {
+    static func read(_ sources: [SourceFile], _ options: ImportOptions) -> ImportResult {
         var collection = ImportedCollection()
         var diagnostics: [Diagnostic] = []
         let files = readFiles(sources)
@@ -46,11 +43,7 @@ struct HurlReader: ImportReader {
                 if follows { request.settings.removeAll { $0 == ManifestEntry("redirects", .literal("10")) } }
                 return ImportedItem.request(request)
             }
-            if sources.count == 1 {
-                collection.items = items
-            } else {
-                collection.items.append(.folder(ImportedFolder(name: source.stem, items: items)))
-            }
+            collection.add(items, of: source, isOnly: sources.count == 1)
             collection.comments += file.comments
             collection.variables += file.secrets
             collection.variables += file.environment.map { ImportedVariable(name: $0, value: nil, isSecret: true) }

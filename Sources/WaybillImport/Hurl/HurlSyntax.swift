@@ -158,7 +158,7 @@ extension HurlCursor {
             case .file(let name): return .file(name)
             }
         }
-        switch next.map({ Character(Unicode.Scalar($0)) }) {
+        switch next {
         case "\"": return .string(try quoted())
         case "`": return .string(try quoted("`"))
         case "/": return .regex(try regex())
@@ -182,16 +182,10 @@ extension HurlCursor {
     private mutating func regex() throws(HurlSyntaxError) -> String {
         let start = position
         try expect("/")
-        var pattern: [UInt8] = []
-        while let byte = next, byte != UInt8(ascii: "\n") {
+        while let next, next != "\n" {
             position += 1
-            if byte == UInt8(ascii: "/") { return String(decoding: pattern, as: UTF8.self) }
-            if byte == UInt8(ascii: "\\"), let escaped = next {
-                position += 1
-                pattern += escaped == UInt8(ascii: "/") ? [escaped] : [byte, escaped]
-            } else {
-                pattern.append(byte)
-            }
+            if next == "/" { return text(start + 1..<position - 1).replacing("\\/", with: "/") }
+            if next == "\\" { advance() }
         }
         throw HurlSyntaxError("this pattern has no end", at: start)
     }

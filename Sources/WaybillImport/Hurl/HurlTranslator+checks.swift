@@ -11,7 +11,7 @@ extension HurlTranslator {
         /// The condition for a response that is not yet what is expected.
         var polled: ImportedText {
             guard let needed, needed != code else { return code }
-            return ScriptTranslator.joined(ScriptTranslator.call("exists", [needed]), "&&", code)
+            return ScriptTranslator.joined("exists(\(needed))", "&&", code)
         }
     }
 
@@ -25,8 +25,7 @@ extension HurlTranslator {
         }
         if assertion.isNegated, let optional = value.optional, assertion.predicate != "exists" {
             // What is missing meets each negated predicate.
-            let missing = Self.joined("!", ScriptTranslator.call("exists", [optional]))
-            result = Condition(code: ScriptTranslator.joined(missing, "||", result.code))
+            result = Condition(code: ScriptTranslator.joined("!exists(\(optional))", "||", result.code))
         }
         try check(result.code, isCondition: true)
         return result
@@ -48,23 +47,20 @@ extension HurlTranslator {
             guard [.bytes, .decodedBytes].contains(value.kind), ["startsWith", "endsWith", "contains"].contains(name),
                 let expected = assertion.value
             else { throw Untranslatable("'\(name)' of it has no counterpart") }
-            let text = value.kind == .bytes ? ScriptTranslator.call("string", [value.code]) : value.code
-            let test = ScriptTranslator.call(name, [text, try code(expected)])
-            return assertion.isNegated ? Self.joined("!", test) : test
+            let text: ImportedText = value.kind == .bytes ? "string(\(value.code))" : value.code
+            return "\(assertion.isNegated ? "!" : "")\(name)(\(text), \(try code(expected)))"
         }
         if name == "countEquals", let expected = assertion.value {
-            let count = ScriptTranslator.call(value.isList ? "count" : "length", [value.code])
-            return Self.compared(count, assertion.isNegated ? "!=" : "==", try code(expected))
+            return "\(value.count) \(assertion.isNegated ? "!=" : "==") \(try code(expected))"
         }
         if name == "isEmpty" {
             if value.code == body, decoding == .text {
-                return ImportedText("default($, '') \(assertion.isNegated ? "!=" : "==") ''")
+                return "default($, '') \(assertion.isNegated ? "!=" : "==") ''"
             }
-            let count = ScriptTranslator.call(value.isList ? "count" : "length", [value.code])
-            return Self.compared(count, assertion.isNegated ? ">" : "==", "0")
+            return "\(value.count) \(assertion.isNegated ? ">" : "==") 0"
         }
         let test = try predicate(name, value, assertion.value)
-        return assertion.isNegated ? Self.joined("!", test) : test
+        return assertion.isNegated ? "!\(test)" : test
     }
 
     private func comparison(_ value: Value, _ mark: String, _ expected: HurlLiteral) throws(Untranslatable)
@@ -74,36 +70,34 @@ extension HurlTranslator {
         switch (value.kind, expected) {
         case (.digest, .bytes(let bytes)) where isEquality:
             let digits = bytes.map { String(String(UInt16($0) + 256, radix: 16).dropFirst()) }.joined()
-            return Self.compared(value.code, mark, ImportedText("'\(digits)'"))
+            return "\(value.code) \(mark) '\(digits)'"
         case (.digest, _): throw Untranslatable("a digest is compared with bytes only")
         case (.bytes, .bytes(let bytes)) where isEquality:
-            let encoded = ImportedText("'\(Base64.encode(bytes))'")
-            return Self.compared(ScriptTranslator.call("base64", [value.code]), mark, encoded)
+            return "base64(\(value.code)) \(mark) '\(Base64.encode(bytes))'"
         case (.bytes, .file(let name)) where isEquality:
             let (path, isMoved) = FileReference.inside(try constant(.string(name)))
             guard !isMoved else { throw Untranslatable("the file is outside of the folder of the manifest") }
-            return Self.compared(value.code, mark, ImportedText("bytes(\(ManifestWriter.quoted(path)))"))
+            return "\(value.code) \(mark) bytes(\(ManifestWriter.quoted(path)))"
         case (.bytes, _): throw Untranslatable("bytes are compared with bytes only")
         case (.decodedBytes, .bytes) where isEquality: break
         case (.decodedBytes, _), (_, .bytes): throw Untranslatable("a value is never equal to one of another type")
         case (_, .string(let text)) where text.isEmpty && value.code == body && decoding == .text:
             // A response without content has no data.
-            return Self.compared("default($, '')", mark, "''")
+            return "default($, '') \(mark) ''"
         default: break
         }
         var code = try code(expected)
         if value.isInput {
             switch expected {
-            case .number, .boolean: code = Self.joined("'", code, "'")
+            case .number, .boolean: code = "'\(code)'"
             case .null: throw Untranslatable("an input is a string")
             default: break
             }
         }
-        guard isInput(expected), !value.isInput else { return Self.compared(value.single, mark, code) }
+        guard isInput(expected), !value.isInput else { return "\(value.single) \(mark) \(code)" }
         // The user gives the value as a string.
         return isEquality
-            ? Self.compared(ScriptTranslator.call("string", [value.single]), mark, code)
-            : Self.compared(value.single, mark, ScriptTranslator.call("number", [code]))
+            ? "string(\(value.single)) \(mark) \(code)" : "\(value.single) \(mark) number(\(code))"
     }
 
     /// The patterns of strings that predicates know.
@@ -125,23 +119,23 @@ extension HurlTranslator {
         if value.kind == .fields, name == "isCollection" || name == "isList" {
             throw Untranslatable("fields with the same name are joined")
         }
-        let json = ScriptTranslator.call("json", [value.single])
+        let json: ImportedText = "json(\(value.single))"
         switch (name, expected) {
-        case ("exists", _): return ScriptTranslator.call("exists", [value.optional == nil ? value.single : value.code])
+        case ("exists", _): return "exists(\(value.optional == nil ? value.single : value.code))"
         case ("startsWith", let expected?), ("endsWith", let expected?):
-            return ScriptTranslator.call(name, [value.single, try code(expected)])
+            return "\(name)(\(value.single), \(try code(expected)))"
         case ("contains", let expected?), ("includes", let expected?):
-            return ScriptTranslator.call("contains", [value.code, try code(expected)])
+            return "contains(\(value.code), \(try code(expected)))"
         case ("matches", let expected?):
-            return ScriptTranslator.call("search", [value.single, try pattern(expected)])
-        case ("isInteger", _): return ScriptTranslator.call("match", [json, "'-?[0-9]+'"])
-        case ("isFloat", _): return ScriptTranslator.call("match", [json, "'-?[0-9]+[.eE].*'"])
-        case ("isCollection", _): return ScriptTranslator.call("search", [json, "'^[\\\\[{]'"])
+            return "search(\(value.single), \(try pattern(expected)))"
+        case ("isInteger", _): return "match(\(json), '-?[0-9]+')"
+        case ("isFloat", _): return "match(\(json), '-?[0-9]+[.eE].*')"
+        case ("isCollection", _): return "search(\(json), '^[\\\\[{]')"
         default: break
         }
         if let type = Self.types[name] { return try ScriptTranslator.typed(type, value.single) }
         guard let form = Self.forms[name] else { throw Untranslatable("the predicate '\(name)' has no counterpart") }
-        return ScriptTranslator.call("match", [value.single, ImportedText(ManifestWriter.quoted(form))])
+        return "match(\(value.single), \(ManifestWriter.quoted(form)))"
     }
 
     /// The expectation for an assertion that has a simpler form than a condition.
@@ -154,7 +148,7 @@ extension HurlTranslator {
             return Int(limit).map { .maxTime($0) }
         case ("header", "==", .string(let text)?):
             guard let name = try? constant(assertion.query.source.arguments[0]), let value = text.literal,
-                name.isToken, name.lowercased() != "set-cookie", !value.contains(where: { "*?[\\".contains($0) })
+                name.isToken, name.lowercased() != "set-cookie", !value.isGlob
             else { return nil }
             return .header(name: name, glob: value)
         default: return nil

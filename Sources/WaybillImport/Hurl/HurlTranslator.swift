@@ -26,7 +26,10 @@ struct HurlTranslator {
         var isInput = false
 
         /// The expression of one value.
-        var single: ImportedText { isList ? ScriptTranslator.call("value", [code]) : code }
+        var single: ImportedText { isList ? "value(\(code))" : code }
+
+        /// The expression of the number of values, elements or characters.
+        var count: ImportedText { "\(isList ? "count" : "length")(\(code))" }
     }
 
     let decoding: Decoding
@@ -72,10 +75,10 @@ struct HurlTranslator {
         case "redirects": return Value(code: "response.redirects")
         case "body": return Value(code: body)
         case "bytes": return Value(code: "$", kind: .bytes)
-        case "sha256", "md5": return Value(code: ImportedText("\(query.name)($)"), kind: .digest)
+        case "sha256", "md5": return Value(code: "\(query.name)($)", kind: .digest)
         case "header":
             let name = try constant(query.arguments[0])
-            return Self.optional(ImportedText("response.headers[\(ManifestWriter.quoted(name))]"), kind: .fields)
+            return Self.optional("response.headers[\(ManifestWriter.quoted(name))]", kind: .fields)
         case "cookie":
             var name = try constant(query.arguments[0])
             if name.hasSuffix("[Value]") { name.removeLast("[Value]".count) }
@@ -83,13 +86,11 @@ struct HurlTranslator {
             return Self.optional(ImportedText(ScriptTranslator.path("response.cookies", name)))
         case "jsonpath": return try path(query.arguments[0], from: ImportedText(root))
         case "regex":
-            return Self.optional(
-                ScriptTranslator.call("capture", [body, try pattern(query.arguments[0], isCaptured: true)])
-            )
+            return Self.optional("capture(\(body), \(try pattern(query.arguments[0], isCaptured: true)))")
         case "variable":
             let own = try constant(query.arguments[0])
             let name = names[own] ?? own
-            var value = captured[name] ?? Self.optional(ImportedText([.variable(name)]))
+            var value = captured[name] ?? Self.optional(.ofVariable(name))
             value.isInput = captured[name] == nil && !typed.contains(name)
             return value
         case "xpath": throw Untranslatable("XML and HTML are not decoded")
@@ -104,7 +105,7 @@ struct HurlTranslator {
     private func apply(_ filter: HurlQuery.Call, to value: inout Value) throws(Untranslatable) {
         let code = value.single
         func call(_ name: String, _ arguments: ImportedText...) -> Value {
-            Value(code: ScriptTranslator.call(name, [code] + arguments))
+            Value(code: ImportedText.call(name, [code] + arguments))
         }
         if value.kind == .digest {
             throw Untranslatable("'\(filter.name)' of it has no counterpart")
@@ -115,38 +116,33 @@ struct HurlTranslator {
         let result: Value
         switch filter.name {
         case "count":
-            result = Value(code: ScriptTranslator.call(value.isList ? "count" : "length", [value.code]))
-        case "first", "last": result = Self.optional(ScriptTranslator.call(filter.name, [value.code]))
+            result = Value(code: value.count)
+        case "first", "last": result = Self.optional("\(filter.name)(\(value.code))")
         case "nth":
             guard case .number(let index) = filter.arguments[0], Int(index) != nil else {
                 throw Untranslatable("the index is computed")
             }
-            let list = value.isList ? Self.joined("(", value.code, ")") : value.code
-            result = Self.optional(Self.joined(list, ImportedText("[\(index)]")))
-        case "location": result = Self.optional(Self.joined(code, ".url"))
+            result = Self.optional(value.isList ? "(\(value.code))[\(index)]" : "\(value.code)[\(index)]")
+        case "location": result = Self.optional("\(code).url")
         case "jsonpath":
-            result = try path(filter.arguments[0], from: ScriptTranslator.call("parse", [code]))
+            result = try path(filter.arguments[0], from: "parse(\(code))")
         case "regex":
-            let pattern = try pattern(filter.arguments[0], isCaptured: true)
-            result = Self.optional(ScriptTranslator.call("capture", [code, pattern]))
+            result = Self.optional("capture(\(code), \(try pattern(filter.arguments[0], isCaptured: true)))")
         case "split": result = call("split", try self.code(filter.arguments[0]))
         case "replace":
             result = call("replace", try self.code(filter.arguments[0]), try self.code(filter.arguments[1]))
         case "toInt" where code.literal?.hasPrefix(root) ?? false:
             // A number may have decimals, which are dropped.
-            let digits = ScriptTranslator.call("split", [call("string").code, "'.'"])
-            result = Value(code: ScriptTranslator.call("number", [ScriptTranslator.call("first", [digits])]))
+            result = Value(code: "number(first(split(string(\(code)), '.')))")
         case "toInt", "toFloat": result = call("number")
         case "toString": result = call("string")
         case "urlEncode":
-            result = Value(code: ScriptTranslator.call("replace", [call("urlencode").code, "'%2F'", "'/'"]))
+            result = Value(code: "replace(urlencode(\(code)), '%2F', '/')")
         case "htmlEscape":
-            result = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")].reduce(value) { value, pair in
-                let arguments = [value.code, ImportedText("'\(pair.0)'"), ImportedText("'\(pair.1)'")]
-                return Value(code: ScriptTranslator.call("replace", arguments))
-            }
+            let pairs = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")]
+            result = Value(code: pairs.reduce(value.code) { "replace(\($0), '\($1.0)', '\($1.1)')" })
         case "base64Decode", "base64UrlSafeDecode":
-            result = Value(code: ScriptTranslator.call("unbase64", [code]), kind: .decodedBytes)
+            result = Value(code: "unbase64(\(code))", kind: .decodedBytes)
         case "base64Encode" where value.kind == .bytes || value.kind == .decodedBytes: result = call("base64")
         case "utf8Decode" where value.kind == .decodedBytes: result = Value(code: code)
         case "utf8Decode" where value.kind == .bytes: result = call("string")
@@ -162,7 +158,7 @@ struct HurlTranslator {
             guard format.split(separator: "%").allSatisfy({ "YmdHMS".contains($0.first ?? "Y") }) else {
                 throw Untranslatable("the format has no counterpart")
             }
-            result = call("date", ImportedText(ManifestWriter.quoted(format)))
+            result = call("date", .quoted(format))
         default: throw Untranslatable("the filter '\(filter.name)' has no counterpart")
         }
         value = result
@@ -246,7 +242,7 @@ struct HurlTranslator {
 
     func pattern(_ literal: HurlLiteral, isCaptured: Bool = false) throws(Untranslatable) -> ImportedText {
         let text: String = if case .regex(let pattern) = literal { pattern } else { try constant(literal) }
-        return ImportedText(ManifestWriter.quoted(try HurlPattern.iRegexp(text, isCaptured: isCaptured)))
+        return .quoted(try IRegexp.pattern(text, isCaptured: isCaptured))
     }
 
     /// A constant as an expression.
@@ -261,7 +257,7 @@ struct HurlTranslator {
             guard let text = String(validating: bytes, as: UTF8.self) else {
                 throw Untranslatable("the bytes are no UTF-8")
             }
-            return ImportedText(ManifestWriter.quoted(text))
+            return .quoted(text)
         case .file, .regex: throw Untranslatable("a value of this kind is not compared")
         }
     }
@@ -269,15 +265,15 @@ struct HurlTranslator {
     /// A string as an expression.
     func string(_ text: ImportedText) -> ImportedText {
         let parts = text.parts.map { part -> ImportedText in
-            if case .literal(let literal) = part { return ImportedText(ManifestWriter.quoted(literal)) }
+            if case .literal(let literal) = part { return .quoted(literal) }
             return self.part(part)
         }
-        guard parts.count == 1 else { return parts.isEmpty ? "''" : ScriptTranslator.call("concat", parts) }
+        guard parts.count == 1 else { return parts.isEmpty ? "''" : .call("concat", parts) }
         // A variable may have a number.
         guard case .variable(let name) = text.parts[0], captured[name] != nil || typed.contains(name) else {
             return parts[0]
         }
-        return ScriptTranslator.call("string", parts)
+        return "string(\(parts[0]))"
     }
 
     /// The value of a part of a text.
@@ -290,15 +286,6 @@ struct HurlTranslator {
     func isInput(_ literal: HurlLiteral) -> Bool {
         guard case .template(.variable(let name)) = literal else { return false }
         return captured[name] == nil && !typed.contains(name)
-    }
-
-    static func joined(_ texts: ImportedText...) -> ImportedText {
-        texts.reduce(into: ImportedText()) { $0.append($1) }
-    }
-
-    /// Compares two values, which have no operators of their own.
-    static func compared(_ left: ImportedText, _ mark: String, _ right: ImportedText) -> ImportedText {
-        joined(left, ImportedText(" \(mark) "), right)
     }
 
     /// Checks that an expression is one of the manifest language.

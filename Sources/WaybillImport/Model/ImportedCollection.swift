@@ -27,6 +27,16 @@ package struct ImportedCollection: Sendable {
 
     /// Creates an empty collection.
     package init() {}
+
+    /// Adds what a source consists of, which is a folder unless it is the only source.
+    mutating func add(_ items: [ImportedItem], of source: SourceFile, isOnly: Bool, comments: [String] = []) {
+        if isOnly {
+            self.items += items
+            self.comments += comments
+        } else {
+            self.items.append(.folder(ImportedFolder(name: source.stem, items: items, comments: comments)))
+        }
+    }
 }
 
 extension ImportedCollection {

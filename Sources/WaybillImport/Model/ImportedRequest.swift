@@ -63,6 +63,16 @@ package struct ImportedField: Sendable, Hashable {
     }
 }
 
+/// Header fields, whose names have no case.
+extension [ImportedField] {
+    /// The value of the first field with a name.
+    subscript(name: String) -> ImportedText? { first { $0.name.lowercased() == name.lowercased() }?.value }
+
+    func has(_ name: String) -> Bool { self[name] != nil }
+
+    mutating func remove(_ name: String) { removeAll { $0.name.lowercased() == name.lowercased() } }
+}
+
 /// The body of a request.
 package enum ImportedBody: Sendable {
     /// Text, and the type that the source sends with it if no header field has one.
@@ -133,20 +143,19 @@ package struct ImportedAuth: Sendable, Hashable {
         ImportedAuth(method: "netrc", members: [ImportedField("", ImportedText(path))])
     }
 
-    /// Returns keys of AWS. What is missing is left out, or has its usual value.
-    static func awsSigV4(
-        region: ImportedText,
-        service: ImportedText,
-        accessKey: ImportedText,
-        secretKey: ImportedText,
-        sessionToken: ImportedText = ""
-    ) -> ImportedAuth {
-        let members = [
-            ("region", region.isEmpty ? "us-east-1" : region), ("service", service.isEmpty ? "execute-api" : service),
-            ("accessKey", accessKey), ("secretKey", secretKey), ("sessionToken", sessionToken),
+    /// Returns keys of AWS by the names of members. What is missing is left out, or has its usual value.
+    static func awsSigV4(_ values: [String: ImportedText]) -> ImportedAuth {
+        let usual: [(name: String, value: ImportedText)] = [
+            ("region", "us-east-1"), ("service", "execute-api"), ("accessKey", ""), ("secretKey", ""),
+            ("sessionToken", ""),
         ]
-        let given = members.filter { $0.0 != "sessionToken" || !$0.1.isEmpty }
-        return ImportedAuth(method: "awsSigV4", members: given.map { ImportedField($0.0, $0.1) })
+        let members = usual.map { name, usual in
+            ImportedField(name, values[name].flatMap { $0.isEmpty ? nil : $0 } ?? usual)
+        }
+        return ImportedAuth(
+            method: "awsSigV4",
+            members: members.filter { $0.name != "sessionToken" || !$0.value.isEmpty }
+        )
     }
 
     /// Returns the credentials of `user:password` as options of curl have them.
@@ -161,16 +170,15 @@ package struct ImportedAuth: Sendable, Hashable {
         url: ImportedText
     ) -> ImportedAuth {
         let (name, rest) = text.split(before: [":"])
-        let password = rest?.droppingFirst(1) ?? ImportedText([.variable("password")])
+        let password = rest?.droppingFirst(1) ?? .ofVariable("password")
         guard let signature else { return .basic(username: name, password: password, isDigest: isDigest) }
         let parts = signature.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         let host = ServiceAddress(url).base?.literal.map { ServiceAddress.hostLabels($0) } ?? []
-        return .awsSigV4(
-            region: ImportedText(parts.count > 2 && !parts[2].isEmpty ? parts[2] : host.dropFirst().first ?? ""),
-            service: ImportedText(parts.count > 3 && !parts[3].isEmpty ? parts[3] : host.first ?? ""),
-            accessKey: name,
-            secretKey: password
-        )
+        let region = parts.count > 2 && !parts[2].isEmpty ? parts[2] : host.dropFirst().first ?? ""
+        let service = parts.count > 3 && !parts[3].isEmpty ? parts[3] : host.first ?? ""
+        return .awsSigV4([
+            "region": ImportedText(region), "service": ImportedText(service), "accessKey": name, "secretKey": password,
+        ])
     }
 
     /// The value of a member.
@@ -178,11 +186,6 @@ package struct ImportedAuth: Sendable, Hashable {
 
     /// The variables in the credentials.
     var variables: [String] { members.flatMap(\.value.variables) }
-
-    /// Returns the credentials with changed texts.
-    func mapTexts(_ change: (ImportedText) -> ImportedText) -> ImportedAuth {
-        ImportedAuth(method: method, members: members.map { ImportedField($0.name, change($0.value)) })
-    }
 
     /// The name of the secret in a member; `nil` if the member is not secret.
     func secretName(of member: String) -> String? {

@@ -91,6 +91,45 @@ package struct ImportedText: Sendable, Hashable {
     }
 }
 
-extension ImportedText: ExpressibleByStringLiteral {
+extension ImportedText: ExpressibleByStringInterpolation {
+    /// The parts of a literal: texts keep their references.
+    package struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var text = ImportedText()
+
+        package init(literalCapacity: Int, interpolationCount: Int) {}
+
+        package mutating func appendLiteral(_ literal: String) { text.append(.literal(literal)) }
+
+        package mutating func appendInterpolation(_ other: ImportedText) { text.append(other) }
+
+        package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+            text.append(.literal(value.description))
+        }
+    }
+
     package init(stringLiteral value: String) { self.init(value) }
+
+    package init(stringInterpolation: StringInterpolation) { self = stringInterpolation.text }
+}
+
+extension ImportedText {
+    /// A variable.
+    static func ofVariable(_ name: String) -> ImportedText { ImportedText([.variable(name)]) }
+
+    /// A string as a constant of the manifest language.
+    static func quoted(_ text: String) -> ImportedText { ImportedText(ManifestWriter.quoted(text)) }
+
+    /// The expression `name(argument, …)`.
+    static func call(_ name: String, _ arguments: [ImportedText]) -> ImportedText {
+        "\(name)(\(arguments.joined(separator: ", ")))"
+    }
+}
+
+extension [ImportedText] {
+    /// The texts as one.
+    func joined(separator: String) -> ImportedText {
+        var result = first ?? ""
+        for text in dropFirst() { result = "\(result)\(separator)\(text)" }
+        return result
+    }
 }

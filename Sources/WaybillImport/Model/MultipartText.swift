@@ -1,32 +1,10 @@
-/// The text of a body of the type `multipart/form-data` (RFC 7578).
+/// The text of a body of the type `multipart/form-data` (RFC 7578). No part is a file yet.
 enum MultipartText {
-    /// A part of it, which is not a file yet.
-    struct Part {
-        var name: String
-        var filename: String?
-        var contentType: String?
-        /// The other header fields.
-        var headers: [(name: String, value: String)]
-        var content: String
-
-        /// Returns the part with some content.
-        func part(_ content: ImportedPart.Content) -> ImportedPart {
-            let fields = headers.map { ImportedField($0.name, ImportedText($0.value)) }
-            return ImportedPart(
-                name: name,
-                content: content,
-                filename: filename,
-                contentType: contentType,
-                headers: fields
-            )
-        }
-    }
-
     /// Returns the parts; nil if the text does not have the form that its media type names.
-    static func parts(of text: String, type: String) -> [Part]? {
+    static func parts(of text: String, type: String) -> [ImportedPart]? {
         guard let boundary = parameter("boundary", of: type), !boundary.isEmpty else { return nil }
         let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
-        var parts: [Part] = []
+        var parts: [ImportedPart] = []
         var current: [Substring]?
         for line in lines {
             let mark = String(line).trimmingSpaces
@@ -48,9 +26,10 @@ enum MultipartText {
         return parts.isEmpty ? nil : parts
     }
 
-    private static func part(_ lines: [Substring]) -> Part? {
+    private static func part(_ lines: [Substring]) -> ImportedPart? {
         let end = lines.firstIndex { $0.allSatisfy(\.isWhitespace) } ?? lines.count
-        var part = Part(name: "", filename: nil, contentType: nil, headers: [], content: "")
+        let content = ImportedText(lines.dropFirst(end + 1).joined(separator: "\r\n"))
+        var part = ImportedPart(name: "", content: .text(content))
         var hasName = false
         for line in lines[..<end] {
             guard let colon = line.firstIndex(of: ":") else { return nil }
@@ -60,11 +39,10 @@ enum MultipartText {
             case "content-disposition":
                 if let name = parameter("name", of: value) { (part.name, hasName) = (name, true) }
                 part.filename = parameter("filename", of: value)
-            case "content-type": part.contentType = value
-            default: part.headers.append((name, value))
+            case "content-type": part.contentType = value.isEmpty ? nil : value
+            default: part.headers.append(ImportedField(name, ImportedText(value)))
             }
         }
-        part.content = lines.dropFirst(end + 1).joined(separator: "\r\n")
         return hasName ? part : nil
     }
 
@@ -76,20 +54,29 @@ enum MultipartText {
             guard let equals = rest.firstIndex(where: { $0 == "=" || $0 == ";" }), rest[equals] == "=" else { continue }
             let isWanted = String(rest[..<equals]).trimmingSpaces.lowercased() == name
             rest = rest[rest.index(after: equals)...]
-            let isQuoted = rest.first == "\""
-            if isQuoted { rest = rest.dropFirst() }
-            var value = ""
-            while let character = rest.first, isQuoted ? character != "\"" : character != ";" {
-                rest = rest.dropFirst()
-                if isQuoted, character == "\\", let next = rest.first {
-                    value.append(next)
-                    rest = rest.dropFirst()
-                } else {
-                    value.append(character)
-                }
+            guard rest.first != "\"" else {
+                let value = rest.readQuoted()
+                if isWanted { return value }
+                continue
             }
-            if isWanted { return isQuoted ? value : value.trimmingSpaces }
+            let value = rest.prefix { $0 != ";" }
+            if isWanted { return String(value).trimmingSpaces }
+            rest = rest[value.endIndex...]
         }
         return nil
+    }
+}
+
+extension Substring {
+    /// Reads a string in double quotes.
+    ///
+    /// - Parameter escape: Returns what a character after a backslash means; by default itself.
+    mutating func readQuoted(_ escape: (Character) -> String = { String($0) }) -> String {
+        var value = ""
+        removeFirst()
+        while let character = popFirst(), character != "\"" {
+            if character == "\\", let next = popFirst() { value += escape(next) } else { value.append(character) }
+        }
+        return value
     }
 }

@@ -158,7 +158,7 @@ struct PostmanFolder {
 
     /// The URL, with the parameters of its query that are not in its text, too.
     private static func url(_ json: JSON) -> JSON {
-        let text = PostmanReader.string(json["url"])
+        let text = json["url"].text
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let written: [JSON] = parts.dropFirst().flatMap { $0.split(separator: "&") }.map { pair in
             let field = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

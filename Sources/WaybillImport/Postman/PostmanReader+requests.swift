@@ -5,60 +5,37 @@ extension PostmanReader {
     // MARK: URLs
 
     /// Reads a URL: a string, or an object with its parts.
-    mutating func readURL(_ json: JSON?, at pointer: JSONPointer, into request: inout ImportedRequest) {
-        if let string = json?.string {
-            request.url = text(Self.withPathVariables(string.trimmingSpaces), at: pointer)
-            return
-        }
-        guard let json, json.object != nil else { return }
-        for (index, variable) in (json["variable"]?.array ?? []).enumerated() {
-            guard let name = variable["key"]?.string ?? variable["id"]?.string else { continue }
-            let value = Self.string(variable["value"])
-            let position = pointer.member("variable").appending(.index(index))
-            request.variables.append(
-                ImportedVariable(name: name, value: value.isEmpty ? nil : text(value, at: position))
-            )
+    mutating func readURL(_ json: LocatedJSON, into request: inout ImportedRequest) {
+        for variable in json["variable"].elements {
+            guard let name = variable["key"].string ?? variable["id"].string else { continue }
+            let value = variable["value"].text.isEmpty ? nil : text(variable["value"])
+            request.variables.append(ImportedVariable(name: name, value: value))
         }
         let host =
-            json["host"]?.array.map { $0.map { Self.string($0) }.joined(separator: ".") } ?? json["host"]?.string ?? ""
+            json["host"].isList ? json["host"].elements.map(\.text).joined(separator: ".") : json["host"].string ?? ""
         guard !host.isEmpty else {
-            request.url = text(
-                Self.withPathVariables(Self.string(json["raw"]).trimmingSpaces),
-                at: pointer.member("raw")
-            )
-            return
+            let raw = json.string == nil ? json["raw"] : json
+            return request.url = text(Self.withPathVariables(raw.text.trimmingSpaces), at: raw)
         }
-        var url = json["protocol"]?.string.map { $0.isEmpty ? "" : "\($0)://" } ?? ""
-        if let auth = json["auth"], let user = auth["user"]?.string {
-            url += "\(user):\(Self.string(auth["password"]))@"
-        }
+        var url = json["protocol"].string.map { $0.isEmpty ? "" : "\($0)://" } ?? ""
+        if let user = json["auth"]["user"].string { url += "\(user):\(json["auth"]["password"].text)@" }
         url += host
-        if let port = json["port"], !Self.string(port).isEmpty { url += ":\(Self.string(port))" }
-        let segments = json["path"]?.array?.map { Self.string($0["value"] ?? $0) }
-        let path = segments.map { $0.joined(separator: "/") } ?? json["path"]?.string ?? ""
-        if !path.isEmpty || segments != nil { url += path.hasPrefix("/") ? path : "/\(path)" }
-        var pairs: [String] = []
-        for parameter in json["query"]?.array ?? [] {
-            let name = Self.string(parameter["key"])
-            let value = Self.string(parameter["value"])
-            if parameter["disabled"]?.bool == true {
-                request.comments.append("disabled query parameter: \(name)=\(Self.shown(value, of: name))")
-                continue
-            }
-            let hasValue = parameter["value"] != nil && parameter["value"] != .null
-            if !name.isEmpty || !value.isEmpty {
-                pairs.append(Self.encoded(name) + (hasValue ? "=" + Self.encoded(value) : ""))
-            }
-            if let note = Self.description(parameter["description"]) { request.comments.append("\(name): \(note)") }
+        if !json["port"].text.isEmpty { url += ":\(json["port"].text)" }
+        let segments = json["path"].elements.map { $0["value"].json == .null ? $0.text : $0["value"].text }
+        let path = json["path"].isList ? segments.joined(separator: "/") : json["path"].string ?? ""
+        if !path.isEmpty || json["path"].isList { url += path.hasPrefix("/") ? path : "/\(path)" }
+        let pairs = json["query"].elements.compactMap { parameter -> String? in
+            guard let (name, value) = pair(parameter, "query parameter", &request), !name.isEmpty || !value.isEmpty
+            else { return nil }
+            return Self.encoded(name) + (parameter["value"].json == .null ? "" : "=" + Self.encoded(value))
         }
         if !pairs.isEmpty { url += "?" + pairs.joined(separator: "&") }
-        request.url = text(Self.withPathVariables(url), at: pointer)
+        request.url = text(Self.withPathVariables(url), at: json)
         for variable in request.variables where !request.url.variables.contains(variable.name) {
-            request.comments.append(
-                "variable of no part of the path: \(variable.name): \(variable.value.map { ManifestWriter.source($0) } ?? "")"
-            )
+            let value = variable.value.map { ManifestWriter.source($0) } ?? ""
+            request.comments.append("variable of no part of the path: \(variable.name): \(value)")
         }
-        if let hash = json["hash"]?.string, !hash.isEmpty {
+        if let hash = json["hash"].string, !hash.isEmpty {
             request.comments.append("The fragment #\(hash) is not sent.")
         }
     }
@@ -85,213 +62,130 @@ extension PostmanReader {
         return start + written.joined(separator: "/") + path[end...]
     }
 
+    /// The name and the value of a parameter, a header field or a field of a form, whose description becomes a comment;
+    /// nil, with a comment, if it is switched off.
+    mutating func pair(_ json: LocatedJSON, _ what: String, _ request: inout ImportedRequest) -> (String, String)? {
+        let (name, value) = (json["key"].text, json["value"].text)
+        if json["disabled"].isTrue {
+            let mark = what == "header field" ? ": " : "="
+            request.comments.append("disabled \(what): \(name)\(mark)\(Self.shown(value, of: name))")
+            return nil
+        }
+        if let note = Self.description(json["description"]) { request.comments.append("\(name): \(note)") }
+        return (name, value)
+    }
+
     // MARK: Bodies
 
-    mutating func readBody(_ json: JSON?, at pointer: JSONPointer, into request: inout ImportedRequest) {
-        guard let json, json.object != nil, let mode = json["mode"]?.string else { return }
-        if json["disabled"]?.bool == true {
-            return request.comments.append("disabled body: \(JSONWriter().string(json[mode] ?? .null))")
-        }
-        let position = pointer.member(mode)
+    mutating func readBody(_ json: LocatedJSON, into request: inout ImportedRequest) {
+        guard let mode = json["mode"].string else { return }
+        let content = json[mode]
+        if json["disabled"].isTrue { return request.comments.append("disabled body: \(content.written)") }
         switch mode {
         case "raw":
-            guard let raw = json["raw"]?.string, !raw.isEmpty else { return }
+            guard let raw = content.string, !raw.isEmpty else { return }
             let types = [
                 "json": "application/json", "xml": "application/xml", "html": "text/html",
                 "javascript": "application/javascript",
             ]
-            let language = json["options"]?["raw"]?["language"]?.string ?? ""
-            request.body = .text(text(raw, at: position), contentType: types[language] ?? "text/plain")
+            let type = types[json["options"]["raw"]["language"].text] ?? "text/plain"
+            request.body = .text(text(content), contentType: type)
+        case "urlencoded" where content.string != nil:
+            request.body = .text(text(content), contentType: ManifestWriter.formType)
         case "urlencoded":
-            if let string = json["urlencoded"]?.string {
-                request.body = .text(text(string, at: position), contentType: "application/x-www-form-urlencoded")
-                return
-            }
-            let fields = (json["urlencoded"]?.array ?? []).enumerated().compactMap { index, field in
-                self.field(field, at: position.appending(.index(index)), &request)
-            }
+            let fields = content.elements.compactMap { field($0, &request) }
             if !fields.isEmpty { request.body = .form(fields) }
         case "formdata":
-            var parts: [ImportedPart] = []
-            for (index, field) in (json["formdata"]?.array ?? []).enumerated() {
-                parts += self.parts(field, at: position.appending(.index(index)), &request)
-            }
+            let parts = content.elements.flatMap { self.parts($0, &request) }
             if !parts.isEmpty { request.body = .multipart(parts) }
         case "file":
-            if let path = json["file"]?["src"]?.string, !path.isEmpty {
+            if let path = content["src"].string, !path.isEmpty {
                 request.body = .file(path, contentType: nil)
-            } else if let content = json["file"]?["content"]?.string {
-                request.body = .text(text(content, at: position), contentType: nil)
+            } else if content["content"].string != nil {
+                request.body = .text(text(content["content"]), contentType: nil)
             } else {
-                lose("the file of the body", "the collection does not name it", at: pointer)
+                lose("the file of the body", "the collection does not name it", at: json)
             }
         case "graphql":
-            let variables = json["graphql"]?["variables"]
-            let source = variables?.string ?? variables.map { JSONWriter().string($0) }
-            let query = text(Self.string(json["graphql"]?["query"]), at: position.member("query"))
-            request.body = .graphQL(query: query, variables: source.map { text($0, at: position.member("variables")) })
-        default: lose("the body of the kind '\(mode)'", "a manifest has no such body", at: pointer.member("mode"))
+            let variables = content["variables"]
+            let source =
+                content.json["variables"] == nil ? nil : text(variables.string ?? variables.written, at: variables)
+            request.body = .graphQL(query: text(content["query"]), variables: source)
+        default: lose("the body of the kind '\(mode)'", "a manifest has no such body", at: json["mode"])
         }
     }
 
-    private mutating func field(_ json: JSON, at pointer: JSONPointer, _ request: inout ImportedRequest)
-        -> ImportedField?
-    {
-        let name = Self.string(json["key"])
-        let value = Self.string(json["value"])
-        if json["disabled"]?.bool == true {
-            request.comments.append("disabled field: \(name)=\(Self.shown(value, of: name))")
-            return nil
-        }
-        if let note = Self.description(json["description"]) { request.comments.append("\(name): \(note)") }
-        return name.isEmpty ? nil : ImportedField(name, text(value, at: pointer))
+    private mutating func field(_ json: LocatedJSON, _ request: inout ImportedRequest) -> ImportedField? {
+        guard let (name, value) = pair(json, "field", &request), !name.isEmpty else { return nil }
+        return ImportedField(name, text(value, at: json))
     }
 
-    private mutating func parts(_ json: JSON, at pointer: JSONPointer, _ request: inout ImportedRequest)
-        -> [ImportedPart]
-    {
-        let type = json["contentType"]?.string
-        guard json["type"]?.string == "file" || json["src"] != nil else {
-            guard let field = field(json, at: pointer, &request) else { return [] }
+    private mutating func parts(_ json: LocatedJSON, _ request: inout ImportedRequest) -> [ImportedPart] {
+        let type = json["contentType"].string
+        guard json["type"].string == "file" || json.json["src"] != nil else {
+            guard let field = field(json, &request) else { return [] }
             return [ImportedPart(name: field.name, content: .text(field.value), contentType: type)]
         }
-        let name = Self.string(json["key"])
-        let files = json["src"]?.array?.compactMap(\.string) ?? json["src"]?.string.map { [$0] } ?? []
-        if json["disabled"]?.bool == true {
+        let name = json["key"].text
+        let files =
+            json["src"].isList ? json["src"].elements.compactMap(\.string) : json["src"].string.map { [$0] } ?? []
+        if json["disabled"].isTrue {
             request.comments.append("disabled file: \(name)=\(files.joined(separator: ", "))")
             return []
         }
-        if files.isEmpty { lose("the file of the part '\(name)'", "the collection does not name it", at: pointer) }
+        if files.isEmpty { lose("the file of the part '\(name)'", "the collection does not name it", at: json) }
         return files.map { ImportedPart(name: name, content: .file($0), contentType: type) }
     }
 
     // MARK: Authentication
 
     /// Returns credentials; nil if they are inherited.
-    mutating func auth(_ json: JSON?, at pointer: JSONPointer) -> ImportedAuth? {
-        guard let json, let type = json["type"]?.string ?? json.string else { return nil }
-        let members = json[type]
-        var values: [String: String] = [:]
+    mutating func auth(_ json: LocatedJSON) -> ImportedAuth? {
+        guard let type = json["type"].string ?? json.string else { return nil }
         // A list of names and values in v2.1, an object in v2.0.
-        for member in members?.array ?? [] {
-            if let name = member["key"]?.string { values[name] = Self.string(member["value"]) }
-        }
-        for (name, value) in members?.object ?? JSONObject() { values[name] = Self.string(value) }
-        func value(_ name: String) -> ImportedText { BracedText.text(values[name] ?? "").text }
-        switch type {
-        case "noauth": return ImportedAuth.none
-        case "basic", "digest":
-            return .basic(username: value("username"), password: value("password"), isDigest: type == "digest")
-        case "bearer": return .bearer(value("token"))
-        case "apikey":
-            return .apiKey(
-                in: values["in"] == "query" ? "query" : "header",
-                name: values["key"] ?? "X-API-Key",
-                value: value("value")
-            )
-        case "awsv4":
-            return .awsSigV4(
-                region: value("region"),
-                service: value("service"),
-                accessKey: value("accessKey"),
-                secretKey: value("secretKey"),
-                sessionToken: value("sessionToken")
-            )
-        case "oauth2":
-            let (auth, note) = Self.oauth2(values)
-            if let note { notes.append(note) }
-            return auth
-        default:
-            lose("the authentication '\(type)'", "a manifest has no such method", at: pointer.member("type"))
+        var values: [String: String] = [:]
+        for member in json[type].elements { if let name = member["key"].string { values[name] = member["value"].text } }
+        for (name, value) in json[type].members { values[name] = value.text }
+        let credentials = NamedCredentials(type: type, values: values)
+        guard let (auth, note) = credentials.auth({ BracedText.text($0).text }) else {
+            lose("the authentication '\(type)'", "a manifest has no such method", at: json["type"])
             return nil
         }
-    }
-
-    /// Returns OAuth 2.0, and a comment where a person must log in with a browser.
-    static func oauth2(_ values: [String: String]) -> (auth: ImportedAuth, note: String?) {
-        func value(_ name: String) -> ImportedText { BracedText.text(values[name] ?? "").text }
-        let grants = [
-            "client_credentials": "client_credentials", "password_credentials": "password", "password": "password",
-        ]
-        if let url = values["accessTokenUrl"], !url.isEmpty, let grant = grants[values["grant_type"] ?? ""] {
-            var names = [
-                ("tokenURL", "accessTokenUrl"), ("clientId", "clientId"), ("clientSecret", "clientSecret"),
-                ("scope", "scope"),
-            ]
-            if grant == "password" { names += [("username", "username"), ("password", "password")] }
-            if values["audience"] != nil { names.append(("audience", "audience")) }
-            // Exports often leave the credentials out.
-            let required = grant == "password" ? ["username", "password"] : ["clientId", "clientSecret"]
-            var fields = names.compactMap { key, name in
-                let text = value(name)
-                if text.isEmpty {
-                    return required.contains(key) ? ImportedField(key, ImportedText([.variable(key)])) : nil
-                }
-                return ImportedField(key, text)
-            }
-            fields.insert(ImportedField("grant", ImportedText(grant)), at: 1)
-            if values["client_authentication"] == "body" { fields.append(ImportedField("clientAuth", "body")) }
-            return (ImportedAuth(method: "oauth2", members: fields), nil)
-        }
-        // In the other grants a person logs in with a browser; a run receives the token.
-        let token = value("accessToken").isEmpty ? ImportedText([.variable("accessToken")]) : value("accessToken")
-        var note: String?
-        if values["accessToken"]?.isEmpty ?? true {
-            let shown = values.sorted { $0.key < $1.key }.filter { !$0.value.isEmpty }
-                .map { "\($0.key): \(ImportedAuth.secretMembers.contains($0.key) ? "***" : $0.value)" }
-            note =
-                "OAuth 2.0, where a person logs in with a browser; a run needs the token. \(shown.joined(separator: ", "))"
-        }
-        if values["addTokenTo"] == "queryParams" {
-            return (.apiKey(in: "query", name: "access_token", value: token), note)
-        }
-        let prefix = values["headerPrefix"]?.trimmingSpaces ?? "Bearer"
-        if prefix != "Bearer", !prefix.isEmpty {
-            let value = ImportedText([.literal("\(prefix) ")] + token.parts)
-            return (.apiKey(in: "header", name: "Authorization", value: value), note)
-        }
-        return (.bearer(token), note)
+        if let note { notes.append(note) }
+        return auth
     }
 
     // MARK: Variables and scripts
 
-    mutating func readVariables(_ json: JSON?, at pointer: JSONPointer) {
-        for (index, variable) in (json?.array ?? []).enumerated() {
-            guard let name = variable["key"]?.string ?? variable["id"]?.string, !name.isEmpty else { continue }
-            let position = pointer.appending(.index(index))
-            let value = text(Self.string(variable["value"]), at: position)
-            if variable["disabled"]?.bool == true {
-                let shown = SecretNames.contains(name) ? "***" : Self.string(variable["value"])
+    mutating func readVariables(_ json: LocatedJSON) {
+        for variable in json.elements {
+            guard let name = variable["key"].string ?? variable["id"].string, !name.isEmpty else { continue }
+            let value = text(variable["value"].text, at: variable)
+            if variable["disabled"].isTrue {
+                let shown = SecretNames.contains(name) ? "***" : variable["value"].text
                 collection.comments.append("disabled variable: \(name): \(shown)")
                 continue
             }
-            let hasValue = variable["value"] != nil && variable["value"] != .null
-            collection.variables.append(
-                ImportedVariable(
-                    name: name,
-                    value: hasValue ? value : nil,
-                    isSecret: variable["type"]?.string == "secret"
-                )
-            )
+            let isSecret = variable["type"].string == "secret"
+            let known = variable["value"].json == .null ? nil : value
+            collection.variables.append(ImportedVariable(name: name, value: known, isSecret: isSecret))
         }
     }
 
     /// Translates the scripts of a collection, a folder or a request.
-    mutating func scripts(_ json: JSON?, at pointer: JSONPointer) -> ScriptTranslation {
+    mutating func scripts(_ json: LocatedJSON) -> ScriptTranslation {
         var result = ScriptTranslation()
-        for (index, event) in (json?.array ?? []).enumerated() {
-            guard event["disabled"]?.bool != true, let listen = event["listen"]?.string else { continue }
-            let source = event["script"]?["exec"] ?? event["script"] ?? .null
-            let position = pointer.appending(.index(index)).member("script").member("exec")
-            let lines = source.array?.map { Self.string($0) } ?? source.string.map { [$0] } ?? []
+        for event in json.elements where !event["disabled"].isTrue && event["listen"].string != nil {
+            let position = event["script"]["exec"]
+            let source = position.json == .null ? event["script"] : position
+            let lines = source.isList ? source.elements.map(\.text) : source.string.map { [$0] } ?? []
             let script = lines.joined(separator: "\n")
             guard !script.trimmingSpaces.isEmpty else { continue }
-            let found = ScriptTranslator.translate(script, isTest: listen == "test")
+            let found = ScriptTranslator.translate(script, isTest: event["listen"].string == "test")
             result.add(found)
             for loss in found.losses {
-                losses.append(
-                    loss.loss(at: span(source.array == nil ? position : position.appending(.index(loss.line))))
-                )
+                let pointer = source.isList ? position.pointer.appending(.index(loss.line)) : position.pointer
+                losses.append(loss.loss(at: span(pointer)))
             }
         }
         return result

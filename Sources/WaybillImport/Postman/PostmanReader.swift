@@ -38,10 +38,7 @@ struct PostmanReader: ImportReader {
     }
 
     /// Reads collections. Each but the only one is a folder.
-    static func read(
-        _ sources: [SourceFile],
-        _ options: ImportOptions
-    ) -> (collection: ImportedCollection, diagnostics: [Diagnostic]) {
+    static func read(_ sources: [SourceFile], _ options: ImportOptions) -> ImportResult {
         var result = ImportedCollection()
         var diagnostics: [Diagnostic] = []
         var environments = options.environments
@@ -107,42 +104,35 @@ struct PostmanReader: ImportReader {
     }
 
     /// Notes something that is not imported.
-    mutating func lose(_ what: String, _ reason: String, at pointer: JSONPointer) {
-        losses.add(what, reason, at: span(pointer))
+    mutating func lose(_ what: String, _ reason: String, at json: LocatedJSON) {
+        losses.add(what, reason, at: span(json.pointer))
     }
 
-    private mutating func report(_ headline: String, at pointer: JSONPointer) {
-        diagnostics.report(
-            "import-syntax",
-            headline,
-            at: span(pointer) ?? SourceSpan(file: file, range: 0..<min(1, file.bytes.count))
-        )
+    private mutating func report(_ headline: String, at json: LocatedJSON) {
+        diagnostics.report("import-syntax", headline, at: span(json.pointer) ?? file.start)
     }
 
     // MARK: Collections and folders
 
     private mutating func readCollection(_ json: JSON) {
-        let isWrapped = json["collection"]?.object != nil && json["info"] == nil
-        let root = isWrapped ? json["collection"] ?? json : json
-        let pointer = isWrapped ? JSONPointer([.name("collection")]) : JSONPointer()
-        guard let info = root["info"]?.object else {
-            return report("\(file.name) is not a Postman collection: 'info' is missing", at: pointer)
+        var root = LocatedJSON(json: json)
+        if root["collection"].isObject, json["info"] == nil { root = root["collection"] }
+        let info = root["info"]
+        guard info.isObject else {
+            return report("\(file.name) is not a Postman collection: 'info' is missing", at: root)
         }
-        if let schema = info["schema"]?.string, schema.contains("/v1") {
-            return report(
-                "collections of version 1 are not read; export it as version 2.1",
-                at: pointer.member("info").member("schema")
-            )
+        if info["schema"].text.contains("/v1") {
+            return report("collections of version 1 are not read; export it as version 2.1", at: info["schema"])
         }
-        collection.name = info["name"]?.string
+        collection.name = info["name"].string
         collection.description = Self.description(info["description"])
-        guard let items = list(root["item"], "item", at: pointer) else { return }
-        collection.auth = auth(root["auth"], at: pointer.member("auth"))
-        readVariables(root["variable"], at: pointer.member("variable"))
-        let scripts = scripts(root["event"], at: pointer.member("event"))
+        guard let items = items(of: root) else { return }
+        collection.auth = auth(root["auth"])
+        readVariables(root["variable"])
+        let scripts = scripts(root["event"])
         collection.losses = take()
         collection.comments += scripts.comments + takeNotes()
-        collection.items = readItems(items, at: pointer.member("item"), [scripts], depth: 0)
+        collection.items = readItems(items, [scripts], depth: 0)
         collection.losses += take()
     }
 
@@ -157,107 +147,104 @@ struct PostmanReader: ImportReader {
         return notes
     }
 
-    private mutating func list(_ json: JSON?, _ name: String, at pointer: JSONPointer) -> [JSON]? {
-        switch json {
-        case .array(let elements)?: return elements
-        case .null?, nil:
-            report("the list '\(name)' is missing", at: pointer)
-            return nil
-        case let value?:
-            report("expected a list for '\(name)', found \(value.kind.phrase)", at: pointer.member(name))
-            return nil
+    private mutating func items(of json: LocatedJSON) -> [LocatedJSON]? {
+        let list = json["item"]
+        if list.isList { return list.elements }
+        if list.json == .null {
+            report("the list 'item' is missing", at: json)
+        } else {
+            report("expected a list for 'item', found \(list.json.kind.phrase)", at: list)
         }
+        return nil
     }
 
-    private mutating func readItems(
-        _ items: [JSON],
-        at pointer: JSONPointer,
-        _ scripts: [ScriptTranslation],
-        depth: Int
-    ) -> [ImportedItem] {
+    private mutating func readItems(_ items: [LocatedJSON], _ scripts: [ScriptTranslation], depth: Int)
+        -> [ImportedItem]
+    {
         var result: [ImportedItem] = []
-        for (index, item) in items.enumerated() {
-            let position = pointer.appending(.index(index))
-            guard let members = item.object else {
-                report("expected an object, found \(item.kind.phrase)", at: position)
+        for item in items {
+            guard item.isObject else {
+                report("expected an object, found \(item.json.kind.phrase)", at: item)
                 continue
             }
             guard depth < Self.maximumDepth, count < Self.maximumRequests else {
-                report(
-                    "the collection has more than \(Self.maximumRequests) requests or \(Self.maximumDepth) levels",
-                    at: position
-                )
+                let limits = "\(Self.maximumRequests) requests or \(Self.maximumDepth) levels"
+                report("the collection has more than \(limits)", at: item)
                 return result
             }
-            if members["item"] != nil {
-                guard let inner = list(members["item"], "item", at: position) else { continue }
-                var folder = ImportedFolder(name: members["name"]?.string ?? "folder")
-                folder.description = Self.description(members["description"])
-                folder.auth = auth(members["auth"], at: position.member("auth"))
-                readVariables(members["variable"], at: position.member("variable"))
-                let own = self.scripts(members["event"], at: position.member("event"))
-                folder.losses = take()
-                folder.comments = own.comments + takeNotes()
-                folder.items = readItems(inner, at: position.member("item"), scripts + [own], depth: depth + 1)
-                result.append(.folder(folder))
-            } else {
+            guard item.json["item"] != nil else {
                 count += 1
-                result.append(.request(readRequest(item, at: position, scripts)))
+                result.append(.request(readRequest(item, scripts)))
+                continue
             }
+            guard let inner = self.items(of: item) else { continue }
+            var folder = ImportedFolder(name: item["name"].string ?? "folder")
+            folder.description = Self.description(item["description"])
+            folder.auth = auth(item["auth"])
+            readVariables(item["variable"])
+            let own = self.scripts(item["event"])
+            folder.losses = take()
+            folder.comments = own.comments + takeNotes()
+            folder.items = readItems(inner, scripts + [own], depth: depth + 1)
+            result.append(.folder(folder))
         }
         return result
     }
 
     /// The text of a description: a string, or an object with it.
-    static func description(_ json: JSON?) -> String? {
-        let text = json?.string ?? json?["content"]?.string
-        return text.flatMap { $0.trimmingSpaces.isEmpty ? nil : $0.trimmingSpaces }
+    static func description(_ json: LocatedJSON) -> String? {
+        let text = (json.string ?? json["content"].string)?.trimmingSpaces
+        return text == "" ? nil : text
     }
 
     // MARK: Requests
 
-    private mutating func readRequest(_ item: JSON, at pointer: JSONPointer, _ outer: [ScriptTranslation])
-        -> ImportedRequest
-    {
-        let position = pointer.member("request")
+    private mutating func readRequest(_ item: LocatedJSON, _ outer: [ScriptTranslation]) -> ImportedRequest {
+        let json = item["request"]
         var request = ImportedRequest(url: "")
-        request.name = item["name"]?.string
-        request.span = span(pointer.member("name")) ?? span(position)
-        guard let json = item["request"], json.object != nil || json.string != nil else {
-            lose("the item '\(request.name ?? "")'", "it has no request", at: pointer)
+        request.name = item["name"].string
+        request.span = span(item["name"].pointer) ?? span(json.pointer)
+        guard json.isObject || json.string != nil else {
+            lose("the item '\(request.name ?? "")'", "it has no request", at: item)
             request.losses = take()
             return request
         }
-        if let url = json.string {
-            request.url = text(url, at: position)
+        if json.string != nil {
+            request.url = text(json)
         } else {
-            readMethod(json["method"], at: position.member("method"), into: &request)
+            readMethod(json["method"], into: &request)
             request.description = Self.description(json["description"]) ?? Self.description(item["description"])
-            readURL(json["url"], at: position.member("url"), into: &request)
-            readHeaders(json["header"], at: position.member("header"), into: &request)
-            readBody(json["body"], at: position.member("body"), into: &request)
+            readURL(json["url"], into: &request)
+            readHeaders(json["header"], into: &request)
+            readBody(json["body"], into: &request)
             if let body = request.body, Self.methodsWithoutBody.contains(request.method),
-                item["protocolProfileBehavior"]?["disableBodyPruning"]?.bool != true
+                !item["protocolProfileBehavior"]["disableBodyPruning"].isTrue
             {
                 request.body = nil
-                request.comments.append(
-                    "Postman does not send a body with \(request.method): \(Self.summary(of: body))"
-                )
+                let what = "Postman does not send a body with \(request.method)"
+                request.comments.append("\(what): \(Self.summary(of: body))")
             }
-            request.auth =
-                auth(json["auth"], at: position.member("auth")) ?? auth(item["auth"], at: pointer.member("auth"))
-            let isUnknown = json["auth"]?["type"]?.string.map { $0 != "noauth" && request.auth == nil } ?? false
-            if isUnknown, request.headers.contains(where: { $0.name.lowercased() == "authorization" }) {
-                request.headers.removeAll { $0.name.lowercased() == "authorization" }
+            request.auth = auth(json["auth"]) ?? auth(item["auth"])
+            let isUnknown = json["auth"]["type"].string.map { $0 != "noauth" && request.auth == nil } ?? false
+            if isUnknown, request.headers.has("Authorization") {
+                request.headers.remove("Authorization")
                 request.comments.append("The header field Authorization, which Postman computes, is left out.")
             }
         }
-        if request.url.isEmpty { lose("the request '\(request.name ?? "")'", "it has no URL", at: position) }
-        readBehavior(item["protocolProfileBehavior"], at: pointer.member("protocolProfileBehavior"), into: &request)
-        let own = scripts(item["event"], at: pointer.member("event"))
+        if request.url.isEmpty { lose("the request '\(request.name ?? "")'", "it has no URL", at: json) }
+        readBehavior(item["protocolProfileBehavior"], into: &request)
+        let own = scripts(item["event"])
         for script in outer + [own] { request.add(script) }
         request.comments += own.comments + takeNotes()
-        readExamples(item["response"], at: pointer.member("response"), into: &request)
+        for example in item["response"].elements where example.isObject {
+            var result = ImportedExample(status: Int(example["code"].written) ?? 200)
+            result.name = example["name"].string
+            result.headers = example["header"].elements.compactMap { header in
+                header["key"].string.map { ImportedField($0, ImportedText(header["value"].text)) }
+            }
+            result.body = example["body"].string
+            request.examples.append(result)
+        }
         request.losses = take()
         return request
     }
@@ -276,39 +263,33 @@ struct PostmanReader: ImportReader {
         }
     }
 
-    private mutating func readMethod(_ json: JSON?, at pointer: JSONPointer, into request: inout ImportedRequest) {
-        let method = Self.string(json).trimmingSpaces
+    private mutating func readMethod(_ json: LocatedJSON, into request: inout ImportedRequest) {
+        let method = json.text.trimmingSpaces
         if method.isEmpty { return }
         guard method.isToken else {
-            return lose("the method '\(method)'", "HTTP does not allow its characters", at: pointer)
+            return lose("the method '\(method)'", "HTTP does not allow its characters", at: json)
         }
         request.method = method
     }
 
     /// Returns a string with its variables.
-    mutating func text(_ string: String, at pointer: JSONPointer) -> ImportedText {
+    mutating func text(_ json: LocatedJSON) -> ImportedText { text(json.text, at: json) }
+
+    /// Returns a string with its variables.
+    mutating func text(_ string: String, at json: LocatedJSON) -> ImportedText {
         let (text, unknown) = BracedText.text(string)
-        for name in unknown { lose("the random value '{{\(name)}}'", "give one as an input", at: pointer) }
+        for name in unknown { lose("the random value '{{\(name)}}'", "give one as an input", at: json) }
         return text
     }
 
-    private mutating func readHeaders(_ json: JSON?, at pointer: JSONPointer, into request: inout ImportedRequest) {
-        if let lines = json?.string {
-            for line in lines.split(whereSeparator: \.isNewline) {
-                let parts = line.split(separator: ":", maxSplits: 1).map { String($0).trimmingSpaces }
-                if parts.count == 2 { request.headers.append(ImportedField(parts[0], text(parts[1], at: pointer))) }
-            }
+    private mutating func readHeaders(_ json: LocatedJSON, into request: inout ImportedRequest) {
+        for line in (json.string ?? "").split(whereSeparator: \.isNewline) {
+            let parts = line.split(separator: ":", maxSplits: 1).map { String($0).trimmingSpaces }
+            if parts.count == 2 { request.headers.append(ImportedField(parts[0], text(parts[1], at: json))) }
         }
-        for (index, header) in (json?.array ?? []).enumerated() {
-            let position = pointer.appending(.index(index))
-            guard let name = header["key"]?.string, !name.isEmpty else { continue }
-            let value = Self.string(header["value"])
-            if header["disabled"]?.bool == true {
-                request.comments.append("disabled header field: \(name): \(Self.shown(value, of: name))")
-            } else {
-                request.headers.append(ImportedField(name, text(value, at: position)))
-                if let note = Self.description(header["description"]) { request.comments.append("\(name): \(note)") }
-            }
+        for header in json.elements where !(header["key"].string ?? "").isEmpty {
+            guard let (name, value) = pair(header, "header field", &request) else { continue }
+            request.headers.append(ImportedField(name, text(value, at: header)))
         }
     }
 
@@ -317,67 +298,29 @@ struct PostmanReader: ImportReader {
         SecretNames.containsHeader(name) && !value.isEmpty ? "***" : value
     }
 
-    /// A value as a string: numbers and booleans as they are written.
-    static func string(_ json: JSON?) -> String {
-        switch json {
-        case .string(let text)?: text
-        case .null?, nil: ""
-        case let value?: JSONWriter().string(value)
-        }
-    }
-
-    private mutating func readBehavior(_ json: JSON?, at pointer: JSONPointer, into request: inout ImportedRequest) {
-        for (name, value) in json?.object ?? JSONObject() {
-            switch (name, value) {
+    private mutating func readBehavior(_ json: LocatedJSON, into request: inout ImportedRequest) {
+        for (name, value) in json.members {
+            switch (name, value.json) {
+            // Postman ignores what is not a number of redirects.
+            case ("maxRedirects", _) where (Int(value.text) ?? -1) < 0,
+                ("followRedirects", .bool(true)), ("strictSSL", .bool(true)), ("disableBodyPruning", _),
+                ("disabledSystemHeaders", _), (_, .null):
+                request.comments.append("Postman's setting \(name): \(value.written)")
             case ("maxRedirects", _):
-                // Postman ignores what is not a number of redirects.
-                guard let count = Int(Self.string(value)), count >= 0 else {
-                    request.comments.append("Postman's setting \(name): \(JSONWriter().string(value))")
-                    continue
-                }
-                if count > 100 {
-                    lose("the setting 'maxRedirects: \(count)'", "the maximum is 100", at: pointer.member(name))
-                }
-                request.settings.append(
-                    ManifestEntry("redirects", .literal(count == 0 ? "false" : "\(min(count, 100))"))
-                )
+                let count = Int(value.text) ?? 0
+                if count > 100 { lose("the setting 'maxRedirects: \(count)'", "the maximum is 100", at: value) }
+                let limit = count == 0 ? "false" : "\(min(count, 100))"
+                request.settings.append(ManifestEntry("redirects", .literal(limit)))
             case ("followRedirects", .bool(false)):
                 request.settings.append(ManifestEntry("redirects", .literal("false")))
             case ("strictSSL", .bool(false)):
                 request.settings.append(ManifestEntry("tls", .map(("verify", .literal("false")))))
             case ("protocolVersion", "http1"): request.settings.append(ManifestEntry("http", .string("1.1")))
             case ("protocolVersion", "http2"): request.settings.append(ManifestEntry("http", .string("2")))
-            case ("followRedirects", .bool(true)), ("strictSSL", .bool(true)), ("disableBodyPruning", _),
-                ("disabledSystemHeaders", _), (_, .null):
-                request.comments.append("Postman's setting \(name): \(JSONWriter().string(value))")
-            default:
-                lose(
-                    "the setting '\(name): \(JSONWriter().string(value))'",
-                    "a manifest has no setting for it",
-                    at: pointer.member(name)
-                )
+            default: lose("the setting '\(name): \(value.written)'", "a manifest has no setting for it", at: value)
             }
         }
     }
-
-    private mutating func readExamples(_ json: JSON?, at pointer: JSONPointer, into request: inout ImportedRequest) {
-        for example in json?.array ?? [] {
-            guard example.object != nil else { continue }
-            let status = example["code"].flatMap { Int(JSONWriter().string($0)) }
-            var result = ImportedExample(status: status ?? 200)
-            result.name = example["name"]?.string
-            result.headers = (example["header"]?.array ?? []).compactMap { header in
-                header["key"]?.string.map { ImportedField($0, ImportedText(Self.string(header["value"]))) }
-            }
-            result.body = example["body"]?.string
-            request.examples.append(result)
-        }
-    }
-}
-
-extension JSONPointer {
-    /// Returns the pointer to a member.
-    func member(_ name: String) -> JSONPointer { appending(.name(name)) }
 }
 
 extension ImportedRequest {
@@ -402,16 +345,12 @@ extension ImportedCollection {
     /// Adds an environment, or the globals, whose values those of the collection replace.
     fileprivate mutating func add(environment json: JSON, _ source: SourceFile, _ diagnostics: inout [Diagnostic]) {
         guard let values = json["values"]?.array else {
-            diagnostics.report(
-                "import-syntax",
-                "\(source.name) is not an environment of Postman: the list 'values' is missing",
-                at: SourceSpan(file: source, range: 0..<min(1, source.bytes.count))
-            )
-            return
+            let headline = "\(source.name) is not an environment of Postman: the list 'values' is missing"
+            return diagnostics.report("import-syntax", headline, at: source.start)
         }
         let variables = values.compactMap { value -> ImportedVariable? in
             guard let name = value["key"]?.string, value["enabled"]?.bool != false else { return nil }
-            let text = BracedText.text(PostmanReader.string(value["value"])).text
+            let text = BracedText.text(LocatedJSON(json: value["value"] ?? .null).text).text
             return ImportedVariable(name: name, value: text, isSecret: value["type"]?.string == "secret")
         }
         if json["_postman_variable_scope"]?.string == "globals" {

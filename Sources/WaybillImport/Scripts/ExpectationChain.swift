@@ -80,24 +80,20 @@ extension ScriptTranslator {
 
     private static let statuses: [String: [String]] = [
         "ok": ["2xx"], "success": ["2xx"], "info": ["1xx"], "redirection": ["3xx"], "clientError": ["4xx"],
-        "serverError": ["5xx"],
-        "error": ["4xx", "5xx"], "accepted": ["202"], "badRequest": ["400"], "unauthorized": ["401"],
-        "forbidden": ["403"], "notFound": ["404"],
-        "rateLimited": ["429"],
+        "serverError": ["5xx"], "error": ["4xx", "5xx"], "accepted": ["202"], "badRequest": ["400"],
+        "unauthorized": ["401"], "forbidden": ["403"], "notFound": ["404"], "rateLimited": ["429"],
     ]
     private static let reasons: [String: String] = [
         "OK": "200", "Created": "201", "Accepted": "202", "No Content": "204", "Moved Permanently": "301",
-        "Found": "302", "Not Modified": "304",
-        "Bad Request": "400", "Unauthorized": "401", "Forbidden": "403", "Not Found": "404", "Conflict": "409",
-        "Unprocessable Entity": "422",
-        "Too Many Requests": "429", "Internal Server Error": "500",
+        "Found": "302", "Not Modified": "304", "Bad Request": "400", "Unauthorized": "401", "Forbidden": "403",
+        "Not Found": "404", "Conflict": "409", "Unprocessable Entity": "422", "Too Many Requests": "429",
+        "Internal Server Error": "500",
     ]
 
     private mutating func addResponse(_ word: ExpectationChain.Word, _ isNegated: Bool, _ message: String?)
         throws(Untranslatable)
     {
-        var values: [ScriptValue] = []
-        for argument in word.arguments ?? [] { values.append(try value(of: argument)) }
+        let values = try values(of: word.arguments ?? [])
         if let codes = try Self.codes(word.name, values.first) {
             guard isNegated else { return add(.status(codes)) }
             let condition = Self.negated(ImportedText(ImportedCheck.condition(status: codes)))
@@ -106,8 +102,8 @@ extension ScriptTranslator {
         switch (word.name, values.first, values.dropFirst().first) {
         case ("json", nil, _) where !isNegated, ("jsonBody", nil, _) where !isNegated:
             return add(.header(name: "Content-Type", glob: "*json*"))
-        case ("header", .string(let name)?, .string(let value)?) where !isNegated:
-            if !value.contains(where: { "*?[\\".contains($0) }) { return add(.header(name: name, glob: value)) }
+        case ("header", .string(let name)?, .string(let value)?) where !isNegated && !value.isGlob:
+            return add(.header(name: name, glob: value))
         default: break
         }
         let condition = try responseCondition(word.name, values)
@@ -126,23 +122,30 @@ extension ScriptTranslator {
     }
 
     private func responseCondition(_ word: String, _ values: [ScriptValue]) throws(Untranslatable) -> ImportedText {
+        let subject: ImportedText
         switch (word, values.first) {
-        case ("header", .string(let name)?):
-            let field = try code(.header(name))
-            return values.count > 1 ? Self.joined(field, "==", try code(values[1])) : Self.call("exists", [field])
+        case ("header", .string(let name)?): subject = try code(.header(name))
         case ("withBody", nil), ("body", nil): return "default(response.body, '') != ''"
         case ("body", .string?): return Self.joined("response.body", "==", try code(values[0]))
         case ("jsonBody", .string(let path)?):
             guard path.split(separator: ".").allSatisfy({ NameForms.kept(String($0)) == String($0) }) else {
                 throw Untranslatable("the path '\(path)' has another form")
             }
-            let member = ImportedText("$.\(path)")
-            return values.count > 1 ? Self.joined(member, "==", try code(values[1])) : Self.call("exists", [member])
+            subject = "$.\(path)"
         default: throw Untranslatable("'\(word)' of the response has no counterpart")
         }
+        return values.count > 1 ? Self.joined(subject, "==", try code(values[1])) : "exists(\(subject))"
     }
 
     // MARK: Values
+
+    /// The words that compare the subject with a value.
+    private static let comparisons = [
+        "eql": "==", "equal": "==", "equals": "==", "eq": "==", "eqls": "==", "above": ">", "greaterThan": ">",
+        "gt": ">", "least": ">=", "gte": ">=", "greaterThanOrEqual": ">=", "below": "<", "lessThan": "<", "lt": "<",
+        "most": "<=", "lte": "<=", "lessThanOrEqual": "<=",
+    ]
+    private static let inclusions: Set<String> = ["include", "includes", "contain", "contains", "string"]
 
     private mutating func add(
         _ word: ExpectationChain.Word,
@@ -150,112 +153,92 @@ extension ScriptTranslator {
         _ isNegated: Bool,
         _ message: String?
     ) throws(Untranslatable) {
-        var values: [ScriptValue] = []
-        for argument in word.arguments ?? [] { values.append(try value(of: argument)) }
+        let values = try values(of: word.arguments ?? [])
         // What is simpler as another expectation.
-        let isStatus = if case .code(let text, _) = subject { text.literal == "response.status" } else { false }
-        let isTime = if case .code(let text, _) = subject { text.literal == "response.time" } else { false }
-        let isEquality = ["eql", "equal", "eq", "equals"].contains(word.name)
-        if case .data("$") = subject, isEquality, !isNegated, guards.isEmpty, case .object? = word.arguments?.first,
-            let value = word.arguments?.first
-        {
-            return add(.equals(ImportedText(JSONWriter().string(try json(value))), isJSON: true))
-        }
-        switch (word.name, values.first) {
-        case ("eql", .number(let status)?), ("equal", .number(let status)?), ("eq", .number(let status)?),
-            ("equals", .number(let status)?):
-            if isStatus, !isNegated { return add(.status([status])) }
-        case ("oneOf", .list(let list)?) where isStatus && !isNegated:
-            let codes = list.compactMap { if case .number(let code) = $0 { code } else { nil } }
-            if codes.count == list.count { return add(.status(codes)) }
-        case ("below", .number(let limit)?), ("lessThan", .number(let limit)?), ("lt", .number(let limit)?),
-            ("most", .number(let limit)?), ("lte", .number(let limit)?):
-            if isTime, !isNegated, let time = Int(limit) { return add(.maxTime(time)) }
-        case ("include", _), ("contain", _), ("includes", _), ("contains", _):
-            // `expect([200, 201]).to.include(pm.response.code)`
-            if case .list(let list) = subject, case .code(let text, _)? = values.first,
-                text.literal == "response.status", !isNegated
-            {
-                let codes = list.compactMap { if case .number(let code) = $0 { code } else { nil } }
-                if codes.count == list.count { return add(.status(codes)) }
-            }
-        default: break
-        }
+        if !isNegated, let check = try check(word, subject, values) { return add(check) }
         let condition = try condition(word.name, subject, values)
         add(.condition(isNegated ? Self.negated(condition) : condition, message: message))
+    }
+
+    /// Returns the expectation of the status, the time or the whole body that a word is; nil for another condition.
+    private func check(_ word: ExpectationChain.Word, _ subject: ScriptValue, _ values: [ScriptValue])
+        throws(Untranslatable) -> ImportedCheck?
+    {
+        let mark = Self.comparisons[word.name]
+        if case .data("$") = subject, mark == "==", guards.isEmpty, case .object? = word.arguments?.first,
+            let value = word.arguments?.first
+        {
+            return .equals(ImportedText(JSONWriter().string(try json(value))), isJSON: true)
+        }
+        switch (subject, values.first) {
+        case (.code("response.status", _), .number(let status)?) where mark == "==": return .status([status])
+        case (.code("response.time", _), .number(let limit)?) where mark == "<" || mark == "<=":
+            return Int(limit).map { .maxTime($0) }
+        case (.code("response.status", _), .list(let list)?) where word.name == "oneOf",
+            // `expect([200, 201]).to.include(pm.response.code)`
+            (.list(let list), .code("response.status", _)?) where Self.inclusions.contains(word.name):
+            let codes = list.compactMap { if case .number(let code) = $0 { code } else { nil } }
+            return codes.count == list.count ? .status(codes) : nil
+        default: return nil
+        }
     }
 
     /// Returns the opposite of a condition.
     static func negated(_ condition: ImportedText) -> ImportedText {
         if let exists = condition.startsWith("!exists("), !condition.parts.contains(where: { "\($0)".contains(" ") }) {
-            return ImportedText([.literal("exists(")] + exists.parts)
+            return "exists(\(exists)"
         }
-        if let text = condition.literal, text.hasPrefix("length("), text.hasSuffix(") == 0") {
-            return ImportedText("\(text.dropLast(" == 0".count)) > 0")
-        }
-        for (mark, opposite) in [(" == ", " != "), (" != ", " == ")] {
-            guard let text = condition.literal,
-                ![" && ", " || ", "[?", "not(", opposite].contains(where: text.contains),
-                text.ranges(of: mark).count == 1
-            else { continue }
+        guard let text = condition.literal else { return "not(\(condition))" }
+        if text.hasPrefix("length("), text.hasSuffix(") == 0") { return "\(text.dropLast(" == 0".count)) > 0" }
+        for (mark, opposite) in [(" == ", " != "), (" != ", " == ")]
+        where ![" && ", " || ", "[?", "not(", opposite].contains(where: text.contains)
+            && text.ranges(of: mark).count == 1
+        {
             return ImportedText(text.replacing(mark, with: opposite))
         }
-        if let text = condition.literal, text.hasSuffix(")"),
-            ["exists(", "contains(", "startsWith(", "match(", "search("].contains(where: text.hasPrefix),
-            !text.contains(" && "), !text.contains(" || ")
-        {
-            return ImportedText("!\(text)")
-        }
-        return call("not", [condition])
+        let isCall = ["exists(", "contains(", "startsWith(", "match(", "search("].contains(where: text.hasPrefix)
+        return isCall && text.hasSuffix(")") && !text.contains(" && ") && !text.contains(" || ")
+            ? "!\(text)" : "not(\(text))"
     }
 
     /// Returns the condition for a word and its arguments.
     private func condition(_ word: String, _ subject: ScriptValue, _ values: [ScriptValue]) throws(Untranslatable)
         -> ImportedText
     {
-        func compared(_ mark: String) throws(Untranslatable) -> ImportedText {
+        func argument() throws(Untranslatable) -> ScriptValue {
             guard let value = values.first else { throw Untranslatable("'\(word)' has no argument") }
-            return Self.joined(try code(subject), mark, try code(value))
+            return value
         }
+        if let mark = Self.comparisons[word] { return Self.joined(try code(subject), mark, try code(try argument())) }
+        if Self.inclusions.contains(word) { return try contains(subject, try argument()) }
         switch word {
-        case "eql", "equal", "equals", "eq", "eqls": return try compared("==")
-        case "above", "greaterThan", "gt": return try compared(">")
-        case "least", "gte", "greaterThanOrEqual": return try compared(">=")
-        case "below", "lessThan", "lt": return try compared("<")
-        case "most", "lte", "lessThanOrEqual": return try compared("<=")
         case "within" where values.count == 2:
-            let first = Self.joined(try code(subject), ">=", try code(values[0]))
-            return Self.joined(first, "&&", Self.joined(try code(subject), "<=", try code(values[1])))
-        case "include", "includes", "contain", "contains", "string":
-            guard let value = values.first else { throw Untranslatable("'\(word)' has no argument") }
-            return try contains(subject, value)
-        case "oneOf":
-            guard let value = values.first else { throw Untranslatable("'\(word)' has no argument") }
-            return Self.call("contains", [try code(value), try code(subject)])
+            let subject = try code(subject)
+            let first = Self.joined(subject, ">=", try code(values[0]))
+            return Self.joined(first, "&&", Self.joined(subject, "<=", try code(values[1])))
+        case "oneOf": return "contains(\(try code(try argument())), \(try code(subject)))"
         case "length", "lengthOf":
-            guard let value = values.first else { throw Untranslatable("'\(word)' has no argument") }
-            return Self.joined(try code(try member("length", of: subject)), "==", try code(value))
+            return Self.joined(try code(try member("length", of: subject)), "==", try code(try argument()))
         case "property":
             guard case .string(let name)? = values.first else {
                 throw Untranslatable("the name of a member is computed")
             }
             let path = try code(try member(name, of: subject))
-            return values.count > 1 ? Self.joined(path, "==", try code(values[1])) : Self.call("exists", [path])
-        case "exist": return Self.joined(Self.call("default", [try code(subject), "null"]), "!=", "null")
+            return values.count > 1 ? Self.joined(path, "==", try code(values[1])) : "exists(\(path))"
+        case "exist": return "default(\(try code(subject)), null) != null"
         case "true" where subject.isCondition: return try code(subject)
         case "true", "false", "null": return Self.joined(try code(subject), "==", ImportedText(word))
-        case "undefined": return ImportedText([.literal("!")] + Self.call("exists", [try code(subject)]).parts)
-        case "startWith", "startsWith", "endWith", "endsWith":
-            guard let value = values.first else { throw Untranslatable("'\(word)' has no argument") }
-            return Self.call(word.hasPrefix("s") ? "startsWith" : "endsWith", [try code(subject), try code(value)])
+        case "undefined": return "!exists(\(try code(subject)))"
+        case "startWith", "startsWith": return "startsWith(\(try code(subject)), \(try code(try argument())))"
+        case "endWith", "endsWith": return "endsWith(\(try code(subject)), \(try code(try argument())))"
         case "ok": return Self.truth(of: try code(subject))
-        case "empty": return Self.joined(Self.call("length", [try code(subject)]), "==", "0")
+        case "empty": return "length(\(try code(subject))) == 0"
         case "a", "an":
             guard case .string(let type)? = values.first else { throw Untranslatable("the type is computed") }
             return try Self.typed(type.lowercased(), try code(subject))
         case "match":
             guard case .regex(let pattern)? = values.first else { throw Untranslatable("the pattern is computed") }
-            return try matched(pattern, subject)
+            return try IRegexp.condition(pattern, try code(subject))
         default: throw Untranslatable("'\(word)' has no counterpart")
         }
     }
@@ -263,39 +246,17 @@ extension ScriptTranslator {
     /// The condition that a value has a type, which the first characters of its JSON show.
     static func typed(_ type: String, _ code: ImportedText) throws(Untranslatable) -> ImportedText {
         switch type {
-        case "array": return call("startsWith", [call("json", [code]), "'['"])
-        case "object": return call("startsWith", [call("json", [code]), "'{'"])
-        case "string": return call("startsWith", [call("json", [code]), "'\"'"])
-        case "boolean": return call("contains", ["list(true, false)", code])
-        case "number": return call("match", [call("json", [code]), "'-?[0-9].*'"])
+        case "array": return "startsWith(json(\(code)), '[')"
+        case "object": return "startsWith(json(\(code)), '{')"
+        case "string": return "startsWith(json(\(code)), '\"')"
+        case "boolean": return "contains(list(true, false), \(code))"
+        case "number": return "match(json(\(code)), '-?[0-9].*')"
         default: throw Untranslatable("the type '\(type)' has no counterpart")
         }
     }
+}
 
-    private func matched(_ pattern: String, _ subject: ScriptValue) throws(Untranslatable) -> ImportedText {
-        let value: ImportedText = if case .body = subject { "response.body" } else { try code(subject) }
-        return try Self.matched(pattern, value)
-    }
-
-    /// The condition that a string matches a pattern, as an I-Regexp (RFC 9485).
-    static func matched(_ pattern: String, _ value: ImportedText) throws(Untranslatable) -> ImportedText {
-        var text = pattern
-        let isAnchored = (text.hasPrefix("^"), text.hasSuffix("$") && !text.hasSuffix("\\$"))
-        if isAnchored.0 { text.removeFirst() }
-        if isAnchored.1 { text.removeLast() }
-        for (escape, set) in [
-            ("[\\s\\S]", "(.|\\n|\\r)"), ("\\d", "[0-9]"), ("\\w", "[A-Za-z0-9_]"), ("\\s", "[ \\t\\r\\n]"),
-            ("\\/", "/"),
-        ] {
-            text = text.replacing(escape, with: set)
-        }
-        guard !text.contains("(?"), !text.contains("\\b"), !text.contains("^"), !text.contains("$"),
-            !text.contains("[["), !text.contains("*?"), !text.contains("+?")
-        else {
-            throw Untranslatable("the pattern has no form as an I-Regexp")
-        }
-        let function = isAnchored.0 || isAnchored.1 ? "match" : "search"
-        if function == "match" { text = (isAnchored.0 ? "" : ".*") + "(\(text))" + (isAnchored.1 ? "" : ".*") }
-        return Self.call(function, [value, ImportedText(ManifestWriter.quoted(text))])
-    }
+extension String {
+    /// Whether the string has characters that mean something else in a glob.
+    var isGlob: Bool { contains { "*?[\\".contains($0) } }
 }

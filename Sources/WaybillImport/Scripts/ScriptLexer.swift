@@ -1,5 +1,5 @@
 /// Splits JavaScript into tokens. Nothing is ever executed.
-struct ScriptLexer {
+struct ScriptLexer: TextScanner {
     /// A token and its range in the bytes of the script.
     struct Token: Equatable {
         enum Kind: Equatable {
@@ -20,8 +20,8 @@ struct ScriptLexer {
         var startsLine: Bool
     }
 
-    private let bytes: [UInt8]
-    private var position = 0
+    let bytes: [UInt8]
+    var position = 0
     private(set) var tokens: [Token] = []
     /// The comments, without their marks.
     private(set) var comments: [(text: String, offset: Int)] = []
@@ -29,115 +29,62 @@ struct ScriptLexer {
 
     private static let marks = [
         ">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "&&=", "||=", "??=", "=>", "==", "!=", "<=", ">=",
-        "&&", "||", "??", "?.",
-        "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>", "**",
-    ].map { Array($0.utf8) }
+        "&&", "||", "??", "?.", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>", "**",
+    ]
 
     /// Reads the tokens of a script. An unclosed string or comment ends at the end of its line or of the script.
     init(_ script: String) {
         bytes = Array(script.utf8)
-        while let byte = peek(0) {
-            switch byte {
-            case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+        while let next {
+            let start = position
+            switch next {
+            case "\n", "\r":
                 startsLine = true
                 position += 1
-            case UInt8(ascii: " "), UInt8(ascii: "\t"), 0xB, 0xC: position += 1
-            case UInt8(ascii: "/") where peek(1) == UInt8(ascii: "/"):
-                let end =
-                    bytes[position...].firstIndex { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-                    ?? bytes.count
-                comments.append((text(position + 2..<end), position))
-                position = end
-            case UInt8(ascii: "/") where peek(1) == UInt8(ascii: "*"):
-                var end = position + 2
-                while end + 1 < bytes.count, bytes[end] != UInt8(ascii: "*") || bytes[end + 1] != UInt8(ascii: "/") {
-                    end += 1
-                }
-                comments.append((text(min(position + 2, end)..<min(end, bytes.count)), position))
-                position = min(end + 2, bytes.count)
-            case UInt8(ascii: "'"), UInt8(ascii: "\""): readString(byte)
-            case UInt8(ascii: "`"): readTemplate()
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): readNumber()
-            case UInt8(ascii: "/") where mayBeRegex: readRegex()
-            case _ where Self.isName(byte): readName()
-            default: readMark()
+            case " ", "\t", "\u{B}", "\u{C}": position += 1
+            case "/" where take("//"): comments.append((read { $0 != "\n" && $0 != "\r" }, start))
+            case "/" where take("/*"): comments.append((read(to: "*/"), start))
+            case "'", "\"": readString(next)
+            case "`": readTemplate()
+            case "0"..."9": add(.number(read { Self.isName($0) || $0 == "." }), from: start)
+            case "/" where mayBeRegex: readRegex()
+            case _ where Self.isName(next): add(.name(read(while: Self.isName)), from: start)
+            default:
+                advance(Self.marks.first { has($0) }?.utf8.count ?? 1)
+                add(.mark(text(start..<position)), from: start)
             }
         }
         add(.end, from: position)
     }
-
-    private func peek(_ distance: Int) -> UInt8? {
-        position + distance < bytes.count ? bytes[position + distance] : nil
-    }
-
-    private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
     private mutating func add(_ kind: Token.Kind, from start: Int) {
         tokens.append(Token(kind: kind, range: start..<position, startsLine: startsLine))
         startsLine = false
     }
 
-    private static func isName(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "_"), UInt8(ascii: "$"), 0x80...:
-            true
-        default: false
-        }
+    private static func isName(_ scalar: Unicode.Scalar) -> Bool {
+        NameForms.isLetter(scalar) || NameForms.isDigit(scalar) || scalar == "_" || scalar == "$" || scalar.value > 127
     }
 
-    private mutating func readName() {
-        let start = position
-        while let byte = peek(0), Self.isName(byte) { position += 1 }
-        add(.name(text(start..<position)), from: start)
-    }
-
-    private mutating func readNumber() {
-        let start = position
-        while let byte = peek(0), Self.isName(byte) || byte == UInt8(ascii: ".") { position += 1 }
-        add(.number(text(start..<position)), from: start)
-    }
-
-    private mutating func readMark() {
-        let start = position
-        let mark = Self.marks.first { $0[0] == bytes[start] && bytes[start...].starts(with: $0) }
-        position += mark?.count ?? 1
-        add(.mark(text(start..<position)), from: start)
-    }
-
-    private mutating func readString(_ quote: UInt8) {
+    private mutating func readString(_ quote: Unicode.Scalar) {
         let start = position
         position += 1
         var result: [UInt8] = []
-        while let byte = peek(0), byte != quote, byte != UInt8(ascii: "\n") { result += readCharacter(byte) }
-        position = min(position + 1, bytes.count)
+        while let next, next != quote, next != "\n" { result += readCharacter() }
+        advance()
         add(.string(String(decoding: result, as: UTF8.self)), from: start)
     }
 
-    /// Reads a character of a string, which may be escaped.
-    private mutating func readCharacter(_ byte: UInt8) -> [UInt8] {
+    /// Reads a byte of a string, or an escape.
+    private mutating func readCharacter() -> [UInt8] {
         position += 1
-        guard byte == UInt8(ascii: "\\"), let escaped = peek(0) else { return [byte] }
+        guard bytes[position - 1] == UInt8(ascii: "\\"), let next else { return [bytes[position - 1]] }
+        if let control = readControl("0bfnrtv") { return [control] }
         position += 1
-        switch escaped {
-        case UInt8(ascii: "n"): return [10]
-        case UInt8(ascii: "t"): return [9]
-        case UInt8(ascii: "r"): return [13]
-        case UInt8(ascii: "b"): return [8]
-        case UInt8(ascii: "f"): return [12]
-        case UInt8(ascii: "v"): return [11]
-        case UInt8(ascii: "0"): return [0]
-        case UInt8(ascii: "\n"): return []
-        case UInt8(ascii: "u"), UInt8(ascii: "x"):
-            var value: UInt32 = 0
-            for _ in 0..<(escaped == UInt8(ascii: "u") ? 4 : 2) {
-                guard let digit = peek(0).flatMap({ UInt32(String(UnicodeScalar($0)), radix: 16) }) else { break }
-                value = value * 16 + digit
-                position += 1
-            }
-            return Array(String(Unicode.Scalar(value) ?? "\u{FFFD}").utf8)
-        default: return [escaped]
+        switch next {
+        case "\n": return []
+        case "u", "x": return readScalar(digits: next == "u" ? 4 : 2)
+        default: return [bytes[position - 1]]
         }
     }
 
@@ -146,25 +93,21 @@ struct ScriptLexer {
         position += 1
         var strings: [[UInt8]] = [[]]
         var scripts: [String] = []
-        while let byte = peek(0), byte != UInt8(ascii: "`") {
-            guard byte == UInt8(ascii: "$"), peek(1) == UInt8(ascii: "{") else {
-                strings[strings.count - 1] += readCharacter(byte)
+        while let next, next != "`" {
+            guard take("${") else {
+                strings[strings.count - 1] += readCharacter()
                 continue
             }
-            position += 2
-            let inner = position
             var depth = 1
-            while let byte = peek(0) {
-                if byte == UInt8(ascii: "{") { depth += 1 }
-                if byte == UInt8(ascii: "}") { depth -= 1 }
-                if depth == 0 { break }
-                position += 1
+            let script = read { scalar in
+                depth += scalar == "{" ? 1 : scalar == "}" ? -1 : 0
+                return depth > 0
             }
-            scripts.append(text(inner..<position))
+            scripts.append(script)
             strings.append([])
-            position = min(position + 1, bytes.count)
+            advance()
         }
-        position = min(position + 1, bytes.count)
+        advance()
         add(.template(strings.map { String(decoding: $0, as: UTF8.self) }, scripts), from: start)
     }
 
@@ -182,17 +125,12 @@ struct ScriptLexer {
         let start = position
         position += 1
         var isInClass = false
-        while let byte = peek(0), byte != UInt8(ascii: "\n") {
-            if byte == UInt8(ascii: "/"), !isInClass { break }
-            if byte == UInt8(ascii: "[") { isInClass = true }
-            if byte == UInt8(ascii: "]") { isInClass = false }
-            position += byte == UInt8(ascii: "\\") ? 2 : 1
+        while let next, next != "\n", next != "/" || isInClass {
+            if next == "[" || next == "]" { isInClass = next == "[" }
+            advance(next == "\\" ? 2 : 1)
         }
-        position = min(position, bytes.count)
-        let pattern = text(min(start + 1, position)..<position)
-        position = min(position + 1, bytes.count)
-        let flags = position
-        while let byte = peek(0), Self.isName(byte) { position += 1 }
-        add(.regex(pattern, flags: text(min(flags, position)..<position)), from: start)
+        let pattern = text(start + 1..<position)
+        advance()
+        add(.regex(pattern, flags: read(while: Self.isName)), from: start)
     }
 }

@@ -21,14 +21,13 @@ struct ScriptParser {
 
     private var kind: ScriptLexer.Token.Kind { tokens[position].kind }
 
-    private func isMark(_ mark: String) -> Bool { kind == .mark(mark) }
-
-    private func isName(_ name: String) -> Bool { kind == .name(name) }
+    /// Whether the next token is a mark or a keyword.
+    private func isNext(_ word: String) -> Bool { kind == .mark(word) || kind == .name(word) }
 
     private mutating func advance() { if position < tokens.count - 1 { position += 1 } }
 
-    private mutating func skip(_ mark: String) -> Bool {
-        guard isMark(mark) else { return false }
+    private mutating func skip(_ word: String) -> Bool {
+        guard isNext(word) else { return false }
         advance()
         return true
     }
@@ -46,7 +45,7 @@ struct ScriptParser {
     private mutating func statements(until mark: String?) -> [ScriptStatement] {
         var result: [ScriptStatement] = []
         while kind != .end {
-            if let mark, isMark(mark) { break }
+            if let mark, isNext(mark) { break }
             result.append(statement())
         }
         return result
@@ -74,13 +73,8 @@ struct ScriptParser {
 
     private mutating func statementKind() throws(Failure) -> ScriptStatement.Kind {
         if skip(";") { return .empty }
-        if skip("{") {
-            let body = statements(until: "}")
-            try require("}")
-            return .block(body)
-        }
-        if isName("var") || isName("let") || isName("const") {
-            advance()
+        if isNext("{") { return .block(try functionBody()) }
+        if skip("var") || skip("let") || skip("const") {
             var declarations: [ScriptStatement.Declaration] = []
             repeat {
                 let name = try name()
@@ -89,37 +83,32 @@ struct ScriptParser {
             try finish()
             return .declaration(declarations)
         }
-        if isName("if") {
-            advance()
+        if skip("if") {
             try require("(")
             let condition = try expression()
             try require(")")
             let then = body()
             var otherwise: [ScriptStatement] = []
-            if isName("else") {
-                advance()
+            if skip("else") {
                 otherwise = body()
             }
             return .conditional(condition, then: then, otherwise: otherwise)
         }
-        if isName("try") {
-            advance()
+        if skip("try") {
             let attempt = body()
             var handler: [ScriptStatement] = []
-            if isName("catch") {
-                advance()
+            if skip("catch") {
                 if skip("(") {
                     _ = try name()
                     try require(")")
                 }
                 handler = body()
             }
-            if isName("finally") { throw Failure() }
+            if isNext("finally") { throw Failure() }
             return .attempt(attempt, handler: handler)
         }
-        if isName("return") {
-            advance()
-            let value: ScriptExpression = isMark("}") || isMark(";") ? .name("undefined") : try expression()
+        if skip("return") {
+            let value: ScriptExpression = isNext("}") || isNext(";") ? .name("undefined") : try expression()
             try finish()
             return .expression(value)
         }
@@ -142,7 +131,7 @@ struct ScriptParser {
 
     /// The end of a statement: a semicolon, a line break, or a bracket.
     private mutating func finish() throws(Failure) {
-        if skip(";") || kind == .end || isMark("}") || tokens[position].startsLine { return }
+        if skip(";") || kind == .end || isNext("}") || tokens[position].startsLine { return }
         throw Failure()
     }
 
@@ -158,7 +147,7 @@ struct ScriptParser {
                     if open <= 0, mark == "}" {
                         advance()
                         // The other parts of an if, a try or a loop.
-                        if isName("else") || isName("catch") || isName("finally") || isName("while") { continue }
+                        if isNext("else") || isNext("catch") || isNext("finally") || isNext("while") { continue }
                         _ = skip(";")
                         return
                     }
@@ -207,17 +196,13 @@ struct ScriptParser {
     private mutating func arrow() throws(Failure) -> ScriptExpression? {
         let start = position
         var parameters: [String] = []
-        if isName("async") { advance() }
+        _ = skip("async")
         if case .name(let name) = kind, position + 1 < tokens.count, tokens[position + 1].kind == .mark("=>") {
             parameters = [name]
             advance()
         } else if skip("(") {
-            while case .name(let name) = kind {
-                parameters.append(name)
-                advance()
-                if !skip(",") { break }
-            }
-            guard skip(")"), isMark("=>") else {
+            parameters = names()
+            guard skip(")"), isNext("=>") else {
                 position = start
                 return nil
             }
@@ -226,11 +211,22 @@ struct ScriptParser {
             return nil
         }
         try require("=>")
-        if isMark("{") { return .function(parameters: parameters, body: try functionBody()) }
+        if isNext("{") { return .function(parameters: parameters, body: try functionBody()) }
         let first = tokens[position].range.lowerBound
         let value = try assignment()
         let range = first..<max(first, tokens[position - 1].range.upperBound)
         return .function(parameters: parameters, body: [ScriptStatement(kind: .expression(value), range: range)])
+    }
+
+    /// The names up to one without a comma after it.
+    private mutating func names() -> [String] {
+        var names: [String] = []
+        while case .name(let name) = kind {
+            names.append(name)
+            advance()
+            if !skip(",") { break }
+        }
+        return names
     }
 
     private mutating func functionBody() throws(Failure) -> [ScriptStatement] {
@@ -280,8 +276,8 @@ struct ScriptParser {
             return .unary(name, try unary())
         }
         var value = try postfix()
-        if (isMark("++") || isMark("--")) && !tokens[position].startsLine {
-            value = .unary(isMark("++") ? "++" : "--", value)
+        if (isNext("++") || isNext("--")) && !tokens[position].startsLine {
+            value = .unary(isNext("++") ? "++" : "--", value)
             advance()
         }
         return value
@@ -294,28 +290,28 @@ struct ScriptParser {
             count += 1
             guard count < Self.maximumDepth else { throw Failure() }
             if skip(".") || skip("?.") {
-                if isMark("[") || isMark("(") { continue }
+                if isNext("[") || isNext("(") { continue }
                 value = .member(value, try name())
             } else if skip("[") {
                 value = .index(value, try expression())
                 try require("]")
-            } else if isMark("(") {
-                value = .call(value, try arguments())
+            } else if skip("(") {
+                value = .call(value, try elements(until: ")"))
             } else {
                 return value
             }
         }
     }
 
-    private mutating func arguments() throws(Failure) -> [ScriptExpression] {
-        try require("(")
-        var arguments: [ScriptExpression] = []
-        while !isMark(")") {
-            arguments.append(try assignment())
+    /// The values between brackets, the first of which has been read.
+    private mutating func elements(until mark: String) throws(Failure) -> [ScriptExpression] {
+        var elements: [ScriptExpression] = []
+        while !isNext(mark) {
+            elements.append(try assignment())
             if !skip(",") { break }
         }
-        try require(")")
-        return arguments
+        try require(mark)
+        return elements
     }
 
     private mutating func primary() throws(Failure) -> ScriptExpression {
@@ -333,35 +329,23 @@ struct ScriptParser {
                 values.append(try parser.expression())
             }
             return .template(strings, values)
-        case .name("async") where isName("function"): return try primary()
+        case .name("async") where isNext("function"): return try primary()
         case .name("function"):
             if case .name = kind { advance() }
             try require("(")
-            var parameters: [String] = []
-            while case .name(let name) = kind {
-                parameters.append(name)
-                advance()
-                if !skip(",") { break }
-            }
+            let parameters = names()
             try require(")")
             return .function(parameters: parameters, body: try functionBody())
         case .name("new"):
             var type = try primary()
             while skip(".") { type = .member(type, try name()) }
-            return .new(isMark("(") ? .call(type, try arguments()) : type)
+            return .new(skip("(") ? .call(type, try elements(until: ")")) : type)
         case .name(let name): return .name(name)
         case .mark("("):
             let value = try expression()
             try require(")")
             return value
-        case .mark("["):
-            var elements: [ScriptExpression] = []
-            while !isMark("]") {
-                elements.append(try assignment())
-                if !skip(",") { break }
-            }
-            try require("]")
-            return .array(elements)
+        case .mark("["): return .array(try elements(until: "]"))
         case .mark("{"): return try object()
         default: throw Failure()
         }
@@ -369,7 +353,7 @@ struct ScriptParser {
 
     private mutating func object() throws(Failure) -> ScriptExpression {
         var members: [(String, ScriptExpression)] = []
-        while !isMark("}") {
+        while !isNext("}") {
             let name: String
             switch kind {
             case .name(let text), .string(let text), .number(let text): name = text

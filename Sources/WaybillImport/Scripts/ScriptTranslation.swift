@@ -59,7 +59,7 @@ struct Untranslatable: Error {
 }
 
 /// A value in a script.
-indirect enum ScriptValue {
+indirect enum ScriptValue: Sendable {
     case null
     case boolean(Bool)
     case string(String)

@@ -190,14 +190,9 @@ struct ScriptTranslator {
             for (name, value) in outer { locals[name] = value }
         case "client.assert":
             guard let condition = arguments.first else { return false }
-            let label = try arguments.dropFirst().first.map { argument throws(Untranslatable) in try value(of: argument)
-            }
-            if case .string(let text)? = label {
-                try addCheck(of: condition, message: text)
-            } else {
-                try addCheck(of: condition, message: message ?? "")
-            }
-        case "pm.test.skip": result.comments.append(Self.oneLine(text(of: statement)))
+            let label = try values(of: Array(arguments.dropFirst().prefix(1))).first
+            let text: String? = if case .string(let text)? = label { text } else { message }
+            try addCheck(of: condition, message: text ?? "")
         case "pm.environment.set", "pm.globals.set", "pm.collectionVariables.set", "pm.variables.set",
             "postman.setEnvironmentVariable", "postman.setGlobalVariable":
             guard arguments.count >= 2, case .string(let name) = try value(of: arguments[0]) else {
@@ -208,10 +203,10 @@ struct ScriptTranslator {
                 break
             }
             try set(name, to: arguments[1])
-        case "pm.environment.unset", "pm.globals.unset", "pm.collectionVariables.unset", "pm.variables.unset",
-            "postman.clearEnvironmentVariable",
-            "postman.clearGlobalVariable", "pm.environment.clear", "pm.globals.clear",
-            "postman.clearEnvironmentVariables":
+        case "pm.test.skip", "pm.environment.unset", "pm.globals.unset", "pm.collectionVariables.unset",
+            "pm.variables.unset", "postman.clearEnvironmentVariable", "postman.clearGlobalVariable",
+            "pm.environment.clear", "pm.globals.clear", "postman.clearEnvironmentVariables",
+            _ where path.hasPrefix("console."):
             // The variables of a manifest exist for one run.
             result.comments.append(Self.oneLine(text(of: statement)))
         case "postman.setNextRequest", "pm.setNextRequest", "pm.execution.setNextRequest":
@@ -220,8 +215,6 @@ struct ScriptTranslator {
             }
             result.endsRun = true
         case "bru.runner.stopExecution" where guards.isEmpty && isTest: result.endsRun = true
-        case _ where path.hasPrefix("console."):
-            result.comments.append(Self.oneLine(text(of: statement)))
         default: return false
         }
         return true
@@ -343,7 +336,7 @@ struct ScriptTranslator {
             result.comments.append("A test of constants: \(code)")
             return
         }
-        guard let guardCondition = guards.first, guards.count > 0 else { return result.checks.append(check) }
+        if guards.isEmpty { return result.checks.append(check) }
         var code: ImportedText
         var message: String?
         switch check {
@@ -351,19 +344,12 @@ struct ScriptTranslator {
             if areGuardsOfSuccess { return }
             code = ImportedText(ImportedCheck.condition(status: codes))
         case .header(let name, let glob):
-            code = ImportedText("response.headers[\(ManifestWriter.quoted(name))] == \(ManifestWriter.quoted(glob))")
+            code = "response.headers[\(ManifestWriter.quoted(name))] == \(ManifestWriter.quoted(glob))"
         case .condition(let text, let label): (code, message) = (text, label)
-        case .maxTime(let time): code = ImportedText("response.time <= \(time)")
+        case .maxTime(let time): code = "response.time <= \(time)"
         case .equals: return result.checks.append(check)
         }
-        var text = ImportedText("!(")
-        text.append(guardCondition)
-        for other in guards.dropFirst() {
-            text.append(.literal(" && "))
-            text.append(other)
-        }
-        text.append(.literal(") || "))
-        text.append(code)
+        let text: ImportedText = "!(\(guards.joined(separator: " && "))) || \(code)"
         result.checks.append(.condition(text, message: message))
     }
 }

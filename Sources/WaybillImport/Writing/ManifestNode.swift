@@ -1,3 +1,4 @@
+import WaybillFormats
 package import WaybillJSON
 
 /// A value of a manifest to write, with comments.
@@ -21,6 +22,14 @@ package indirect enum ManifestNode: Sendable, Equatable {
     /// A list of values.
     static func list(of values: [ManifestNode]) -> ManifestNode {
         .list(values.map { ManifestEntry(nil, $0) })
+    }
+
+    /// A duration in seconds: `250ms`, `1.5s`, `1m`.
+    static func duration(_ seconds: Double) -> ManifestNode {
+        let milliseconds = Int((min(max(seconds, 0), 1e9) * 1000).rounded(.up))
+        return .literal(
+            milliseconds % 60_000 == 0 ? "\(milliseconds / 60_000)m" : Duration.milliseconds(milliseconds).words
+        )
     }
 
     /// A constant value of JSON.

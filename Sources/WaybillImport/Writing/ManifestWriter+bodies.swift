@@ -1,3 +1,4 @@
+import WaybillContract
 import WaybillFormats
 import WaybillJSON
 
@@ -61,11 +62,8 @@ extension ManifestWriter {
                 if case .map(let members, _)? = jsonNode(variables, isExact: false) {
                     if !members.isEmpty { entries.append(ManifestEntry("variables", .map(members))) }
                 } else {
-                    requestLosses.add(
-                        "the GraphQL variables '\(Self.source(variables))'",
-                        "they are not a JSON object",
-                        at: request.span
-                    )
+                    let what = "the GraphQL variables '\(Self.source(variables))'"
+                    requestLosses.add(what, "they are not a JSON object", at: request.span)
                 }
             }
             return .map(("graphql", .map(entries)))
@@ -85,11 +83,7 @@ extension ManifestWriter {
     }
 
     /// Whether a media type is JSON.
-    static func isJSON(_ type: String) -> Bool {
-        let name = type.split(separator: ";").first.map { $0.lowercased() } ?? ""
-        let trimmed = name.withoutOuterBlanks
-        return trimmed == "application/json" || trimmed.hasSuffix("+json") || trimmed == "text/json"
-    }
+    static func isJSON(_ type: String) -> Bool { MediaTypeName(type).isJSON }
 
     /// Returns the fields of a form, if encoding them gives the same text.
     private static func formFields(_ text: ImportedText) -> [ImportedField]? {
@@ -114,11 +108,8 @@ extension ManifestWriter {
         }
         if let filename = part.filename { entries.append(ManifestEntry("filename", .string(reading(filename)))) }
         if let type = part.contentType, !Self.isMediaType(type) {
-            requestLosses.add(
-                "the type '\(type)' of the part '\(part.name)'",
-                "it is not a media type",
-                at: request.span
-            )
+            let what = "the type '\(type)' of the part '\(part.name)'"
+            requestLosses.add(what, "it is not a media type", at: request.span)
         } else if let type = part.contentType {
             entries.append(ManifestEntry("contentType", .string(literal(type))))
         }

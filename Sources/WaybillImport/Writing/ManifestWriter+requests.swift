@@ -24,28 +24,21 @@ extension ManifestWriter {
         form.name = Self.name(method: secrets.masked(request.method), path: address.path.mapLiterals(secrets.masked))
         var auth = request.auth
         var headers = request.headers
-        if auth == nil, let user = address.userInformation,
-            !headers.contains(where: { $0.name.lowercased() == "authorization" })
-        {
-            auth = Self.basic(user)
-        }
-        if auth == nil, let index = headers.firstIndex(where: { $0.name.lowercased() == "authorization" }),
-            let found = Self.authentication(headers[index].value)
-        {
+        if auth == nil, let user = address.userInformation, !headers.has("authorization") { auth = Self.basic(user) }
+        if auth == nil, let found = headers["authorization"].flatMap(Self.authentication) {
             auth = found
-            headers.remove(at: index)
+            headers.firstIndex { $0.name.lowercased() == "authorization" }.map { _ = headers.remove(at: $0) }
         }
         if !request.isExact, auth != nil, auth != ImportedAuth.none {
             // The credentials replace the header field.
-            replacesAuthorization = headers.contains { $0.name.lowercased() == "authorization" }
-            headers.removeAll { $0.name.lowercased() == "authorization" }
+            replacesAuthorization = headers.has("authorization")
+            headers.remove("authorization")
         }
         if let query = address.query { addQuery(query, to: &form, isExact: request.isExact, auth: &auth) }
         let body = bodyForm(request, headers: &headers)
         let removedNames = request.removedFields.map { $0.lowercased() }
         headers.removeAll { header in
-            removedNames.contains(header.name.lowercased())
-                && !request.headers.contains { $0.name.lowercased() == header.name.lowercased() }
+            removedNames.contains(header.name.lowercased()) && !request.headers.has(header.name)
         }
         let (fields, agent) = headerEntries(headers, request)
         let removed = request.removedFields.filter { name in
@@ -192,11 +185,8 @@ extension ManifestWriter {
             let name = header.name.lowercased()
             let text = header.value.mapLiterals { $0.isFieldValue ? $0 : "\u{0}" }
             guard header.name.isToken, !text.parts.contains(.literal("\u{0}")) else {
-                requestLosses.add(
-                    "the header field '\(header.name)'",
-                    "HTTP does not allow its characters",
-                    at: request.span
-                )
+                let what = "the header field '\(header.name)'"
+                requestLosses.add(what, "HTTP does not allow its characters", at: request.span)
                 continue
             }
             if name == "user-agent" {

@@ -136,13 +136,13 @@ extension ManifestWriter {
     }
 
     /// Returns the expectations of a step.
-    mutating func expectEntries(_ request: ImportedRequest) -> [ManifestEntry] {
+    mutating func expectEntries(_ checks: [ImportedCheck]) -> [ManifestEntry] {
         var status: [String] = []
         var headers: [ManifestEntry] = []
         var conditions: [ManifestNode] = []
         var maxTime: Int?
         var equals: ManifestNode?
-        for check in request.checks {
+        for check in checks {
             switch check {
             case .status(let codes):
                 if status.isEmpty || status == codes {
@@ -171,11 +171,7 @@ extension ManifestWriter {
         if !headers.isEmpty { entries.append(ManifestEntry("headers", .map(headers))) }
         if let equals { entries.append(ManifestEntry("equals", equals)) }
         if !conditions.isEmpty { entries.append(ManifestEntry("body", .list(of: conditions))) }
-        if let maxTime {
-            entries.append(
-                ManifestEntry("maxTime", .literal(maxTime % 1000 == 0 ? "\(maxTime / 1000)s" : "\(maxTime)ms"))
-            )
-        }
+        if let maxTime { entries.append(ManifestEntry("maxTime", .duration(Double(maxTime) / 1000))) }
         return entries.isEmpty ? [] : [ManifestEntry("expect", .map(entries))]
     }
 
@@ -205,7 +201,7 @@ extension ManifestWriter {
         var entries: [ManifestEntry] = []
         if let status = example.status, status != 200 { entries.append(ManifestEntry("status", .literal("\(status)"))) }
         let checked = request.checks.compactMap { if case .header(let name, _) = $0 { name.lowercased() } else { nil } }
-        let type = example.headers.first { $0.name.lowercased() == "content-type" }?.value.literal
+        let type = example.headers["content-type"]?.literal
         let json = example.body.flatMap { try? JSONParser().parse($0.utf8) }
         let isJSON = json != nil && (type.map(Self.isJSON) ?? true)
         var headers: [ManifestEntry] = []

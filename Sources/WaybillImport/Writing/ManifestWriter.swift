@@ -96,19 +96,26 @@ struct ManifestWriter {
         let environments = environmentEntries()
         let inputs = inputEntries()
         let comments = collection.losses.map(comment) + collection.comments.map(note) + emptyComments
-        var result = [ManifestEntry("waybill", .literal("1"), comments: comments)]
-        if let name = collection.name, !name.isEmpty {
-            result.append(ManifestEntry("name", .string(nameText(name))))
-        }
-        result += descriptionEntries(collection.description)
         let parts: [(String, [ManifestEntry])] = [
             ("inputs", inputs), ("secrets", secretEntries()), ("environments", environments),
             ("defaults", defaults),
             ("services", services.entries(settings: settings, shared: shared, hasOneService: hasOneService)),
             ("endpoints", plan.definitions), ("graphs", graphs),
         ]
-        return result + unusedVariables()
-            + parts.filter { !$0.1.isEmpty }.map { ManifestEntry($0.0, .map($0.1, isOpen: true)) }
+        let start = documentStart(collection.name, collection.description, comments: comments)
+        return start + unusedVariables() + Self.sections(parts)
+    }
+
+    /// Returns what is before the sections of a manifest.
+    func documentStart(_ name: String?, _ description: String?, comments: [String]) -> [ManifestEntry] {
+        var result = [ManifestEntry("waybill", .literal("1"), comments: comments)]
+        if let name, !name.isEmpty { result.append(ManifestEntry("name", .string(nameText(name)))) }
+        return result + descriptionEntries(description)
+    }
+
+    /// Returns the sections that have entries.
+    static func sections(_ parts: [(String, [ManifestEntry])]) -> [ManifestEntry] {
+        parts.filter { !$0.1.isEmpty }.map { ManifestEntry($0.0, .map($0.1, isOpen: true)) }
     }
 
     /// Writes a folder as a graph, and returns its name and scope; nil if it has no steps.
@@ -232,7 +239,7 @@ struct ManifestWriter {
         if request.description != folderDescription { labels += descriptionEntries(request.description) }
         entries.insert(contentsOf: labels, at: 1)
         locals = [:]
-        let expect = expectEntries(request)
+        let expect = expectEntries(request.checks)
         let mock = entries.firstIndex { $0.name == "mock" } ?? entries.count
         entries.insert(contentsOf: stepEntries(request) + outputEntries(request, step: id) + expect, at: mock)
         if hasMasked {

@@ -26,8 +26,7 @@ package enum NameForms {
     /// Variables that the system, the shell or programs set themselves.
     package static let takenVariables: Set<String> = [
         "EDITOR", "HOME", "HOST", "HOSTNAME", "IFS", "LANG", "LANGUAGE", "LOGNAME", "MAIL", "OLDPWD", "PATH", "PPID",
-        "PWD",
-        "RANDOM", "SECONDS", "SHELL", "TERM", "TMPDIR", "TZ", "UID", "USER",
+        "PWD", "RANDOM", "SECONDS", "SHELL", "TERM", "TMPDIR", "TZ", "UID", "USER",
     ]
 
     /// Returns the name of an environment variable: `API_KEY` for `apiKey`.

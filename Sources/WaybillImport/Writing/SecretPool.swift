@@ -149,9 +149,8 @@ struct SecretPool {
 enum SecretNames {
     private static let last: Set<String> = [
         "password", "passwd", "pwd", "pw", "pass", "passphrase", "passcode", "secret", "token", "apikey", "accesskey",
-        "secretkey",
-        "privatekey", "jwt", "authorization", "credential", "credentials", "accesstoken", "authtoken", "refreshtoken",
-        "clientsecret", "cookie", "sessionid", "sig", "signature",
+        "secretkey", "privatekey", "jwt", "authorization", "credential", "credentials", "accesstoken", "authtoken",
+        "refreshtoken", "clientsecret", "cookie", "sessionid", "sig", "signature",
     ]
     private static let beforeKey: Set<String> = [
         "access", "account", "api", "auth", "client", "private", "secret", "subscription", "encryption", "signing",

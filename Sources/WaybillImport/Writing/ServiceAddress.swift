@@ -1,5 +1,6 @@
 import WaybillFormats
 import WaybillJSON
+import WaybillManifest
 
 /// A URL of a source, split where a service ends and a request begins.
 struct ServiceAddress {
@@ -63,20 +64,9 @@ struct ServiceAddress {
     static func isUsable(_ base: String) -> Bool {
         let reference = URIReference(base)
         guard let scheme = reference.scheme?.lowercased(), scheme == "http" || scheme == "https",
-            let authority = reference.authority.map(URIReference.Authority.init),
-            reference.query == nil, reference.fragment == nil, authority.userInformation == nil
+            let host = reference.authority.map({ URIReference.Authority($0).host })
         else { return false }
-        let isAddress = authority.host.hasPrefix("[") && authority.host.hasSuffix("]")
-        let host = isAddress ? authority.host.dropFirst().dropLast() : authority.host[...]
-        let isHost = host.unicodeScalars.allSatisfy { scalar in
-            isAddress
-                ? "0123456789abcdefABCDEF:.".unicodeScalars.contains(scalar)
-                : scalar.value > 127 || NameForms.isLetter(scalar) || NameForms.isDigit(scalar)
-                    || "-._".unicodeScalars.contains(scalar)
-        }
-        let port = authority.port.map { $0.isEmpty || Int($0).map { 1...65535 ~= $0 } ?? false } ?? true
-        return isHost && port && !authority.host.isEmpty && authority.host != "." && !authority.host.hasPrefix(".")
-            && !authority.host.contains("..")
+        return WrittenAddress(base).baseURLError == nil && !host.hasPrefix(".") && !host.contains("..")
     }
 
     /// Whether a base with variables can be that of a service, whatever their values are.

@@ -1,9 +1,9 @@
-/// Regular expressions of Rust's crate `regex`, as Hurl uses them.
-enum HurlPattern {
-    /// Returns a pattern as an I-Regexp (RFC 9485).
+/// Regular expressions of JavaScript and Rust as I-Regexps (RFC 9485).
+enum IRegexp {
+    /// Returns a pattern as an I-Regexp.
     ///
     /// - Parameter isCaptured: Whether the text of the first group is needed, and not only whether the pattern matches.
-    static func iRegexp(_ pattern: String, isCaptured: Bool = false) throws(Untranslatable) -> String {
+    static func pattern(_ pattern: String, isCaptured: Bool = false) throws(Untranslatable) -> String {
         let none = Untranslatable("the pattern has no form as an I-Regexp")
         var result = ""
         var isInClass = false
@@ -39,6 +39,21 @@ enum HurlPattern {
             throw Untranslatable("the pattern has no group")
         }
         return result
+    }
+
+    /// The condition that a string matches a pattern of JavaScript.
+    static func condition(_ pattern: String, _ value: ImportedText) throws(Untranslatable) -> ImportedText {
+        var text = pattern
+        let (isStart, isEnd) = (text.hasPrefix("^"), text.hasSuffix("$") && !text.hasSuffix("\\$"))
+        if isStart { text.removeFirst() }
+        if isEnd { text.removeLast() }
+        text = try self.pattern(text.replacing("[\\s\\S]", with: "(.|\\n|\\r)"))
+        guard !text.replacing("[^", with: "").contains(where: { $0 == "^" || $0 == "$" }) else {
+            throw Untranslatable("the pattern has no form as an I-Regexp")
+        }
+        guard isStart || isEnd else { return "search(\(value), \(ManifestWriter.quoted(text)))" }
+        let whole = (isStart ? "" : ".*") + "(\(text))" + (isEnd ? "" : ".*")
+        return "match(\(value), \(ManifestWriter.quoted(whole)))"
     }
 
     private static func escape(_ character: Character, isInClass: Bool) throws(Untranslatable) -> String {
