@@ -163,7 +163,7 @@ extension JUnitReport.Case {
     /// The case of a step, unless its elements represent it, and those of the elements that have names or failed.
     fileprivate static func cases(of step: StepResult) -> [Self] {
         guard let elements = step.elements else { return [Self(step, step.outcome)] }
-        let own = step.outcome(without: Set(elements.cases.map(\.index) + elements.failures.map(\.index)))
+        let own = step.ownOutcome(failuresAreCases: true)
         let failures = Dictionary(elements.failures.map { ($0.index, $0) }) { first, _ in first }
         let named = Set(elements.cases.map(\.index))
         return (own.map { [Self(step, $0)] } ?? [])

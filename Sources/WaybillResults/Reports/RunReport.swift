@@ -74,19 +74,19 @@ extension StepResult {
         return words.isEmpty ? nil : words.joined(separator: ", ")
     }
 
-    /// How the step finished, apart from the elements that have their own cases in a report; `nil` if these cases
-    /// represent the whole step.
+    /// How the step finished, apart from its elements with names, which are cases of a report; `nil` if these represent the
+    /// whole step.
     ///
-    /// - Parameter shown: The indices of the elements with cases.
-    func outcome(without shown: Set<Int>) -> StepOutcome? {
-        guard let elements, !shown.isEmpty, outcome == .passed || hasFailed else { return outcome }
-        if outcome == .passed { return shown.count == elements.count ? nil : outcome }
-        let failures = elements.failures
+    /// - Parameter failuresAreCases: Whether failed elements without names are cases, too.
+    func ownOutcome(failuresAreCases: Bool = false) -> StepOutcome? {
+        guard let elements, elements.count > 0, outcome == .passed || hasFailed else { return outcome }
+        if outcome == .passed { return elements.cases.count == elements.count ? nil : outcome }
+        let failedCases = elements.cases.filter { [.failed, .tolerated].contains($0.outcome) }.map(\.index)
+        let failedCount = Set(failedCases + (failuresAreCases ? elements.failures.map(\.index) : [])).count
         // A failure of the step's own, or of elements without a case, is the step's.
-        guard failure == nil || failures.contains(where: { $0.failure == failure }) else { return outcome }
-        let failedCases = elements.cases.lazy.filter { [.failed, .tolerated].contains($0.outcome) }
-        let shownFailures = shown.intersection(failures.map(\.index) + failedCases.map(\.index)).count
-        guard elements.counts[.failed] + elements.counts[.tolerated] == shownFailures else { return outcome }
+        guard failedCount > 0, failedCount == elements.counts[.failed] + elements.counts[.tolerated],
+            failure == nil || elements.failures.contains(where: { $0.failure == failure })
+        else { return outcome }
         let unfinished = elements.counts[.skipped] + elements.counts[.cancelled]
         return unfinished > elements.cases.count { [.skipped, .cancelled].contains($0.outcome) } ? .skipped : nil
     }

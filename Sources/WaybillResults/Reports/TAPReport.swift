@@ -2,36 +2,25 @@ import WaybillDiagnostics
 import WaybillJSON
 
 /// The Test Anything Protocol, version 13: a test point for each step, with its failure as YAML. Elements with names have
-/// test points of their own, instead of the step if they represent all of it. Nothing in it needs version 14, which `prove` of Debian 12 rejects.
+/// test points of their own, instead of the step if they represent all of it. Nothing in it needs version 14, which `prove`
+/// of Debian 12 rejects.
 ///
 /// A tolerated failure is a `TODO`, which readers do not count as a failure.
 package enum TAPReport: RunReport {
     package static let name = "tap"
 
     package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) {
-        let points = runs.flatMap(\.result.steps).filter(\.isCounted).reduce(0) { count, step in
-            count + (ownOutcome(of: step) == nil ? 0 : 1) + (step.elements?.cases.count ?? 0)
-        }
-        stream.write("TAP version 13\n1..\(points)\n")
+        let points = runs.map { $0.result.steps.filter(\.isCounted).flatMap(Self.points) }
+        stream.write("TAP version 13\n1..\(points.reduce(0) { $0 + $1.count })\n")
         var number = 0
-        for run in runs {
+        for (run, points) in zip(runs, points) {
             let prefix = run.result.prefix(among: runs.count)
             if run.result.isMocked {
                 stream.write("# \(PrintableText.oneLine(run.result.manifest)): on the mock server\n")
             }
-            for step in run.result.steps where step.isCounted {
-                if let outcome = ownOutcome(of: step) {
-                    number += 1
-                    stream.write(line(of: prefix + step.title, outcome, number))
-                    if step.hasFailed { stream.write(block(of: step)) }
-                }
-                for element in step.elements?.cases ?? [] {
-                    number += 1
-                    let title = prefix + step.title(ofElement: element.index, element.name)
-                    stream.write(line(of: title, element.outcome, number))
-                    let failed = step.elements?.failures.first { $0.index == element.index }
-                    if let failed { stream.write(block(Self.members(of: failed.failure, failed.url?.string))) }
-                }
+            for point in points {
+                number += 1
+                stream.write(line(of: prefix + point.title, point.outcome, number) + block(point.members))
             }
             for warning in ReportedWarnings(of: run).allLines {
                 stream.write("# warning: \(PrintableText.oneLine(prefix))\(warning)\n")
@@ -42,8 +31,18 @@ package enum TAPReport: RunReport {
         }
     }
 
-    private static func ownOutcome(of step: StepResult) -> StepOutcome? {
-        step.outcome(without: Set(step.elements?.cases.map(\.index) ?? []))
+    /// A test point, with what is known of its failure.
+    private typealias Point = (title: String, outcome: StepOutcome, members: [(String, JSON)])
+
+    /// Returns the test points of a step and of its elements with names.
+    private static func points(of step: StepResult) -> [Point] {
+        let elements = step.elements
+        let failures = Dictionary((elements?.failures ?? []).map { ($0.index, $0) }) { first, _ in first }
+        return (step.ownOutcome().map { [(step.title, $0, step.hasFailed ? members(of: step) : [])] } ?? [])
+            + (elements?.cases ?? []).map { element in
+                let members = failures[element.index].map { Self.members(of: $0.failure, $0.url?.string) } ?? []
+                return (step.title(ofElement: element.index, element.name), element.outcome, members)
+            }
     }
 
     private static func line(of title: String, _ outcome: StepOutcome, _ number: Int) -> String {
@@ -72,7 +71,7 @@ package enum TAPReport: RunReport {
         return members
     }
 
-    private static func block(of step: StepResult) -> String {
+    private static func members(of step: StepResult) -> [(String, JSON)] {
         var members = step.failure.map { Self.members(of: $0, step.request) } ?? []
         if let status = step.status { members.append(("status", .number(JSONNumber(status)))) }
         members += step.repetitions.map { ($0.noun, .number(JSONNumber($0.count))) }
@@ -81,11 +80,12 @@ package enum TAPReport: RunReport {
             let failures = elements.failures.map { JSON.string($0.line) }
             if !failures.isEmpty { members.append(("failures", .array(failures))) }
         }
-        return block(members)
+        return members
     }
 
-    /// Returns a YAML block. Its strings are JSON strings, which are valid YAML.
+    /// Returns a YAML block; empty without members. Its strings are JSON strings, which are valid YAML.
     private static func block(_ members: [(String, JSON)]) -> String {
+        if members.isEmpty { return "" }
         let lines = members.map { "  \($0.0): \(PrintableText.oneLine(JSONWriter().string($0.1)))\n" }.joined()
         return "  ---\n\(lines)  ...\n"
     }
