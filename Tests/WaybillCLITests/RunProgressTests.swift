@@ -60,6 +60,10 @@ struct RunProgressTests {
         _ = take(.stepStarted, "main.pull", at: 0)
         _ = take(.pageFinished(.init(number: 1, items: 100, nextPage: nil, records: nil)), "main.pull", at: 1)
         _ = take(.pageFinished(.init(number: 2, items: 50, nextPage: nil, records: nil)), "main.pull", at: 2)
+        var events = RunEvent.PageEnd(number: 7, items: 60, nextPage: nil, records: nil)
+        events.isOfStream = true
+        _ = take(.stepStarted, "main.feed", at: 2)
+        _ = take(.pageFinished(events), "main.feed", at: 2)
         _ = take(.stepStarted, "main.wait", at: 2)
         _ = take(.pollFinished(poll: 3, pause: .seconds(1)), "main.wait", at: 3)
         _ = take(.stepStarted, "main.get", at: 3)
@@ -67,9 +71,9 @@ struct RunProgressTests {
         _ = take(.requestProgress(transfer), "main.get", at: 3)
         #expect(
             lines(100, at: 5) == [
-                "  main.pull  page 2, 150 items", "  main.wait  polled 3 times, 3 s",
+                "  main.pull  page 2, 150 items", "  main.feed  60 events", "  main.wait  polled 3 times, 3 s",
                 "  main.get  ━━━━━━━━━━━━╌╌╌╌╌╌╌╌╌╌╌╌  ↓ 50 %, 500 bytes of 1.0 kB, 250 bytes/s, 2 s left",
-                "  3 running, 5 s",
+                "  4 running, 5 s",
             ]
         )
     }

@@ -23,7 +23,9 @@ import WaybillResults
         let outcome = try await run(Array(repeating: stage, count: 2100).joined(separator: ", "), on: "[{\"a\": 1}]")
         #expect(outcome.summary == "a:failed")
         let failure = try #require(outcome.result.steps[0].failure)
-        #expect(failure.kind == .filter && failure.message.string == "the value is nested more than 2000 levels deep")
+        #expect(
+            failure.kind == .filter && failure.message.string.contains("the value is nested more than 2000 levels deep")
+        )
     }
 
     @Test(arguments: [
@@ -78,7 +80,15 @@ import WaybillResults
 
     @Test(arguments: [
         ("{where: item.a > 1}", "{}", "'where' requires a list, but the data is an object"),
-        ("{where: item.a > 1}", #"[{"b": 1}]"#, "nothing matches item.a"),
+        (
+            "{where: item.a > 1}", #"[{"a": 1}, {"b": 1}]"#,
+            #"item 1: nothing matches item.a; available: 'b'; the item is {"b":1}"#
+        ),
+        (
+            "{map: \"${capture(item.v, '^[0-9]+$')}\"}", #"[{"v": "1"}, {"v": "x", "n": 2}]"#,
+            #"item 1: the pattern of capture() does not match the string; the item is {"v":"x","n":2}"#
+        ),
+        ("{set: {n: number(item.v)}}", #"[{"v": "x"}]"#, "item 0: "),
         (
             "{sort: {by: item}}", #"[1, "a"]"#,
             "'sort' cannot compare a string with a number: the values must be all numbers or all strings"
@@ -87,7 +97,7 @@ import WaybillResults
             "{sort: {by: item}}", "[true]",
             "'sort' cannot compare a boolean with a boolean: the values must be all numbers or all strings"
         ),
-        ("{pick: [a]}", "[1]", "'pick' requires an object or a list of objects, found a number"),
+        ("{pick: [a]}", "[1]", "item 0: 'pick' requires an object or a list of objects, found a number; the item is 1"),
         (
             "{zip: {a: $.a, b: $.b}}", #"{"a": [1], "b": [1, 2]}"#,
             "'zip' requires lists of the same length: 'b' has 2 elements, but 'a' has 1"
@@ -95,7 +105,7 @@ import WaybillResults
         ("{zip: {a: $.a}}", #"{"a": 1}"#, "'zip' requires lists, found a number"),
         ("{union: [$.a]}", #"{"a": {}}"#, "'union' requires lists, found an object"),
         ("{group: {by: item.a}}", "{}", "'group' requires a list, but the data is an object"),
-        ("{group: {by: item.a}}", "[{}]", "nothing matches item.a"),
+        ("{group: {by: item.a}}", "[{}]", "item 0: nothing matches item.a; the item is {}"),
         ("{decode: json}", "1", "'decode' requires a string, but the data is a number"),
         ("{decode: json}", #""{""#, "the string is not JSON: "),
         ("{decode: plist}", #""x""#, "the string is not a property list: "),

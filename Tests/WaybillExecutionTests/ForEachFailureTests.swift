@@ -82,6 +82,29 @@ import WaybillTestSupport
         #expect(outcome.result.steps[1].elements?.failures.first?.subject.url?.string == "http://s/7")
     }
 
+    @Test func `the failure of the step is that of the first element in the list, whichever failed first`() async throws
+    {
+        let (outcome, _, listener) = try await run(
+            """
+            graphs:
+              main:
+                chain:
+                  - id: loop
+                    forEach: {in: [slow, fast], as: n, concurrency: 2}
+                    onFailure: collect
+                    get: "/${n}"
+            """,
+            ["/slow": .late(.json("{}", status: 500), turns: 2_000), "/fast": .json("{}", status: 404)]
+        )
+        let ends = listener.kinds.compactMap { kind -> Int? in
+            if case .elementFinished(let end) = kind { end.index } else { nil }
+        }
+        #expect(ends == [1, 0])
+        let loop = outcome.result.steps[0]
+        #expect(loop.failure?.message.string == "the status is 500, not 2xx")
+        #expect(loop.failure == loop.elements?.failures.first?.failure)
+    }
+
     @Test func `failures in a graph run by a step with onFailure continue are tolerated too`() async throws {
         let (outcome, _, listener) = try await run(
             """

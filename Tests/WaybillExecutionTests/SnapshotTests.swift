@@ -47,13 +47,19 @@ struct SnapshotTests {
     }
 
     @Test(arguments: [
-        (#"{"id": 7, "at": "noon", "lines": [{"sku": "a", "key": 1}]}"#, [], ["at .lines has 2 elements, not 1"]),
+        (
+            #"{"id": 7, "at": "noon", "lines": [{"sku": "a", "key": 1}]}"#, [],
+            [#"at .lines has 2 elements, not 1: element 1 is not expected: {"sku":"b","key":2}"#]
+        ),
         (#"{"id": 7, "at": "dusk", "lines": [{"sku": "a", "key": 3}, {"sku": "b"}]}"#, ["$.at", "$..key"], []),
         (
             #"{"id": "7", "at": "noon", "lines": [{"sku": "a"}, {"sku": "b", "key": 2}], "new": true}"#, ["$.nothing"],
             [#"at .id is 7, not "7""#, "at .lines[0] has the additional member 'key', which is 1", "has no 'new'"]
         ),
-        (#"{"id": 7, "at": "noon", "lines": []}"#, ["$.lines[0]", "$.lines[1]"], ["at .lines has 1 element, not 0"]),
+        (
+            #"{"id": 7, "at": "noon", "lines": []}"#, ["$.lines[0]", "$.lines[1]"],
+            [#"at .lines has 1 element, not 0: element 0 is not expected: {"sku":"b","key":2}"#]
+        ),
         (#"{"id": 7, "at": "noon", "lines": []}"#, ["$.lines[*]"], []),
     ])
     func `differences are described, and ignored paths are not compared`(

@@ -92,6 +92,14 @@ import WaybillTransport
             ("to: \"${concat('..', '/a')}\"", FailureKind.input, "'../a' is outside the results folder"),
             ("to: \"${data.none}\"", .input, nil), ("to: a, records: $.none", .output, nil),
             ("to: a, records: $.rows, format: csv, columns: [{x: item.none}]", .output, nil),
+            (
+                "to: a.csv, records: $.rows, columns: [id, {x: number(item.n)}]", .output,
+                #"record 0: number() requires a string that contains a number in JSON notation; the record is {"id":1,"n":"x"}"#
+            ),
+            (
+                "to: a.csv, records: $.rows, aggregate: {most: {max: item.n}}", .output,
+                #"record 1: nothing matches item.n; available: 'id', 'key'; the record is {"id":2,"key":"***"}"#
+            ),
             ("to: taken", .output, nil),
             ("to: \"${concat('a', '.xlsx')}\"", .input, "no file format has the extension '.xlsx'"),
         ] as [(String, FailureKind, String?)]

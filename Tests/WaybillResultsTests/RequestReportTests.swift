@@ -193,6 +193,116 @@ import WaybillTestSupport
         #expect(try text(HTMLReport.self, [run]).contains("\u{FFFD}&lt;b\nc</pre>"))
     }
 
+    /// A run with one step.
+    private func run(_ outcome: StepOutcome, _ failure: Failure? = nil, _ change: (inout StepResult) -> Void)
+        -> RunResult
+    {
+        var step = StepResult(id: "a", path: "main.a", graph: "main", outcome: outcome, failure: failure)
+        change(&step)
+        var result = Samples.result
+        result.steps = [step]
+        return result
+    }
+
+    @Test(
+        arguments: [
+            (1, 1, nil, nil), (2, nil, nil, "2 attempts"), (3, 3, nil, "3 pages"), (5, 3, nil, "3 pages, 5 attempts"),
+            (1, 7, nil, "7 pages"), (4, nil, 4, "4 polls"), (6, nil, 4, "4 polls, 6 attempts"),
+            (9, 2, 4, "2 pages, 4 polls"),
+            (2, 0, nil, "2 attempts"),
+        ] as [(Int, Int?, Int?, String?)]
+    )
+    func `the requests of pages and polls are not attempts`(
+        attempts: Int,
+        pages: Int?,
+        polls: Int?,
+        words: String?
+    ) throws {
+        let result = run(.failed, Samples.failure) { ($0.attempts, $0.pages, $0.polls) = (attempts, pages, polls) }
+        let runs = [ReportedRun(result, in: nil)]
+        #expect(result.steps[0].repetitionText == words)
+        let junit = try text(JUnitReport.self, runs)
+        #expect(
+            junit.contains(words.map { "<system-out>\($0)</system-out>" } ?? "</failure>\n    </testcase>"),
+            "\(junit)"
+        )
+        let parts = words?.components(of: ", ") ?? []
+        let tap = try text(TAPReport.self, runs)
+        let page = try text(HTMLReport.self, runs)
+        for part in parts {
+            let (count, noun) = (part.prefix { $0 != " " }, part.drop { $0 != " " }.dropFirst())
+            #expect(tap.contains("\n  \(noun): \(count)\n") && page.contains("<span>\(part)</span>"))
+        }
+        #expect(tap.contains("attempts:") == parts.contains { $0.hasSuffix("attempts") })
+    }
+
+    @Test func `a step is a case in addition to its elements only for what they do not show`() throws {
+        let (first, second, own) = (Samples.failure, Failure(.status, "no", at: nil), Failure(.output, "lost", at: nil))
+        func cases(_ outcomes: [StepOutcome], isNamed: Bool, _ failure: Failure?, skipped: Int = 0) throws -> [String] {
+            var elements = ElementResults()
+            for (index, outcome) in outcomes.enumerated() {
+                let subject = ElementSubject(name: isNamed ? "e" : nil, time: .milliseconds(500 + index))
+                let failure = outcome == .failed ? (index == 0 ? first : second) : nil
+                elements.add(element: index, outcome, failure, subject)
+            }
+            elements.skip(skipped)
+            let result = run(failure == nil ? .passed : .failed, failure) { $0.elements = elements }
+            let junit = try text(JUnitReport.self, [ReportedRun(result, in: nil)])
+            let counts = ["tests", "failures", "skipped"].map { name in
+                junit.components(of: " \(name)=\"").last?.components(of: "\"").first ?? ""
+            }
+            let tap = try text(TAPReport.self, [ReportedRun(result, in: nil)])
+            let points = tap.components(of: "\n").filter { $0.hasPrefix("ok ") || $0.hasPrefix("not ok ") }
+            #expect(tap.contains("\n1..\(points.count)\n"))
+            #expect(!isNamed || junit.contains("[1] (e)\" classname=\"accounts.main\" time=\"0.501\""), "\(junit)")
+            return [counts.joined(separator: " "), "\(points.count) \(points.count { $0.hasPrefix("not") })"]
+        }
+        #expect(try cases([.passed, .passed], isNamed: true, nil) == ["2 0 0", "2 0"])
+        #expect(try cases([.passed, .passed], isNamed: false, nil) == ["1 0 0", "1 0"])
+        #expect(try cases([.failed, .failed], isNamed: true, first) == ["2 2 0", "2 2"])
+        #expect(try cases([.failed, .failed], isNamed: false, first) == ["2 2 0", "1 1"])
+        // A failure of its own, and elements that were not started.
+        #expect(try cases([.passed, .passed], isNamed: true, own) == ["3 1 0", "3 1"])
+        #expect(try cases([.failed, .passed], isNamed: true, first, skipped: 3) == ["3 1 1", "3 1"])
+        // Of more than a hundred failures without names, only some are shown.
+        #expect(try cases(Array(repeating: .failed, count: 101), isNamed: false, first) == ["101 101 0", "1 1"])
+    }
+
+    @Test func `an archive says that requests of elements are missing only if there were any`() throws {
+        let values = run(.passed) { $0.elements = ElementResults(counts: OutcomeCounts(of: Samples.steps)) }
+        let requests = run(.passed) { step in
+            step.elements = ElementResults(counts: OutcomeCounts(of: Samples.steps))
+            step.attempts = 2
+        }
+        func comment(_ results: [RunResult]) throws -> JSON? {
+            let archive = try text(HARReport.self, results.map { ReportedRun($0, in: nil) })
+            return try JSONParser().parse(Array(archive.utf8))["log"]?["comment"]
+        }
+        #expect(try comment([values]) == nil)
+        let words =
+            "the run has not recorded the requests of the elements of 'main.a': use --report har=FILE when it runs"
+        #expect(try comment([requests]) == .string(words))
+        #expect(try comment([values, requests]) == .string("accounts.yaml: \(words)"))
+    }
+
+    @Test func `the page has the sessions among the steps, and no column without values`() throws {
+        let folder = try RunFolder.create(.at("\(folder.path)/out"), for: Samples.id)
+        let events = EventStream(journal: folder.journal)
+        let session = StepResult(id: "s", path: "session.s", graph: "session", outcome: .passed)
+        for _ in 0..<2 { events.emit(.stepFinished(session), step: "session.s") }
+        events.flush()
+        var result = run(.passed) { _ in }
+        (result.environment, result.isMocked) = (nil, false)
+        let run = ReportedRun(result, in: folder.path)
+        let page = try text(HTMLReport.self, [run, run])
+        let data = try #require(page.components(of: "class=\"run\">\n").last?.components(of: "</script>").first)
+        let steps = try JSONParser().parse(Array(data.utf8))["steps"]?.array ?? []
+        #expect(steps.map { $0["path"] } == ["session.s", "main.a"])
+        #expect(steps.map { $0["isSession"] } == [true, nil])
+        #expect(page.contains("<dt>Sum of durations</dt>") && page.contains("<th scope=\"col\">Response times</th>"))
+        #expect(!page.contains("<th scope=\"col\">Environment</th>"))
+    }
+
     @Test func `a report written to a pipe does not replace the pipe`() throws {
         let path = "\(folder.path)/pipe"
         #expect(mkfifo(path, 0o600) == 0)

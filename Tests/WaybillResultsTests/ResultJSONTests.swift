@@ -17,7 +17,8 @@ import WaybillResults
         #expect(json["counts"] == ["passed": 1, "failed": 1, "tolerated": 0, "skipped": 1, "cancelled": 0])
         let expected: JSON = [
             "id": "login", "name": "Log in", "path": "main.login", "graph": "main", "endpoint": "login",
-            "outcome": "passed", "attempts": 2, "status": 200, "cache": "miss", "method": "POST",
+            "outcome": "passed", "attempts": 2, "pages": 3, "polls": 2, "status": 200, "cache": "miss",
+            "method": "POST",
             "url": "https://example.com/?p=***",
             "startedAt": "2026-11-21T05:27:03.041Z",
             "time": ["total": 12.345, "dns": 0.01, "connect": 1, "tls": 2, "firstByte": 3000],

@@ -63,12 +63,14 @@ enum Samples {
     static var steps: [StepResult] {
         var elements = ElementResults()
         for element in (0..<150).reversed() { elements.add(element: element, .failed, failure) }
-        elements.add(element: 150, .passed, nil)
+        let name = redactor.text("the last one")
+        elements.add(element: 150, .passed, nil, ElementSubject(name: name, time: .milliseconds(3)))
         elements.responseTimes = responseTimes
         var login = StepResult(id: "login", path: "main.login", graph: "main", outcome: .passed)
         login.name = "Log in"
         login.endpoint = "login"
         login.attempts = 2
+        (login.pages, login.polls) = (3, 2)
         login.status = 200
         login.cache = .miss
         login.method = "POST"
@@ -161,7 +163,8 @@ enum Samples {
                         failure: failure,
                         subject: ElementSubject(
                             value: redactor.start(of: ["key": "hunter2"], 80),
-                            url: redactor.text("http://x/hunter2")
+                            url: redactor.text("http://x/hunter2"),
+                            time: .milliseconds(12)
                         )
                     )
                 ),

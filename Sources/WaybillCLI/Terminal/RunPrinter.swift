@@ -129,7 +129,7 @@ final class RunPrinter: RunObserver {
         guard isVerbose || isFirst else { return }
         let (mark, style) = mark(of: end.outcome)
         var line = stepLine(mark, style)
-        let time = end.startedAt.map { "  \($0.duration(to: event.at).timeText)" } ?? ""
+        let time = end.startedAt.map { "  \((end.subject.time ?? $0.duration(to: event.at)).timeText)" } ?? ""
         line.append(" " + fitting("\(step)[\(end.index)]", after: line.width + 1 + time.utf8.count))
         let subject = end.subject.words.joined(separator: ", ")
         if let room = room(after: line.width + 2 + time.utf8.count, minimum: 8), !subject.isEmpty {
@@ -337,6 +337,7 @@ final class RunPrinter: RunObserver {
         if let status = result.status { end.append(("\(status)", nil)) }
         if let cache = result.cache { end.append(("cache \(cache.rawValue)", nil)) }
         if let elements = result.elements { end.append((elements.counts.summary, nil)) }
+        if let repetition = result.repetitionText { end.append((repetition, nil)) }
         if let time = result.time { end.append((time.total.timeText, nil)) }
         let endWidth = end.reduce(0) { $0 + $1.text.utf8.count + 2 }
         let (mark, style) = mark(of: result.outcome)

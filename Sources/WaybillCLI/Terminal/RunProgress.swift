@@ -13,7 +13,7 @@ struct RunProgress {
         var inner = 0
         /// For a step with `forEach`: the number of elements, and the outcomes so far.
         var elements: (total: Int, counts: OutcomeCounts)?
-        /// For a step with `paginate`: the numbers of pages and items so far.
+        /// For a step with `paginate`: the numbers of pages and items so far; for one with `stream`, 0 and that of events.
         var pages: (count: Int, items: Int)?
         /// For a step with `until`: the number of polls that did not meet the condition.
         var polls = 0
@@ -43,7 +43,7 @@ struct RunProgress {
             if steps.count > 1 { finish("\(path)[\(end.index)]") }
         case .pageFinished(let page):
             let before = steps[path]?.pages?.items ?? 0
-            steps[path]?.pages = (page.number, before + page.items)
+            steps[path]?.pages = (page.isOfStream ? 0 : page.number, before + page.items)
         case .pollFinished(let poll, _): steps[path]?.polls = poll
         case .requestProgress(let progress):
             // An element has a line only if its transfer takes long.
@@ -182,6 +182,7 @@ struct RunProgress {
             return details
         }
         if let pages = step.pages {
+            if pages.count == 0 { return [(pages.items == 1 ? "1 event" : "\(pages.items) events", nil)] }
             return [("page \(pages.count)", nil), ("\(pages.items) items", nil)]
         }
         if step.polls > 0 {

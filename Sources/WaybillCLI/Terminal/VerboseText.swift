@@ -40,6 +40,7 @@ enum VerboseText {
         case .elementFinished(let end) where end.failure == nil:
             return ["* \(step)[\(end.index)]: \(end.outcome.rawValue)"]
         case .pageFinished(let page):
+            if page.isOfStream { return ["* \(step): \(page.items == 1 ? "1 event" : "\(page.items) events")"] }
             let items = page.items == 1 ? "1 item" : "\(page.items) items"
             return ["* \(step): page \(page.number), \(items)"]
         case .pollFinished(let poll, let pause):

@@ -49,9 +49,13 @@ extension ForEachRunner {
         } catch {
             return ElementOutcome(index: index, end: .failed, failure: run.failure(error))
         }
+        let start = run.activeTime
         let node = await inner.execute(step, in: context)
         var result = ElementOutcome(index: index, end: node.end, failure: node.failure)
         result.subject = ElementSubject(name: name)
+        if name != nil || node.failure != nil {
+            result.subject.time = node.steps.first?.time?.total ?? run.activeTime - start
+        }
         if node.failure != nil {
             let value = element.isSecret ? nil : run.redactor.start(of: element.json, ElementSubject.maximumCharacters)
             (result.subject.value, result.subject.url) = (value, node.failedURL)

@@ -21,8 +21,8 @@ struct ForEachSummary: Sendable {
     private(set) var attempts = 0
     /// Whether a request of an element may have reached the server without a recorded response.
     private(set) var isPartlyUnsure = false
-    /// The failure that happened first.
-    private(set) var failure: Failure?
+    /// A failure that does not belong to an element.
+    private var ownFailure: Failure?
 
     private let mode: FailureMode
     /// Whether a failure is tolerated, by the step or by one around it.
@@ -58,7 +58,6 @@ struct ForEachSummary: Sendable {
         case .cancelled, .skipped(.interrupted): noteMissing()
         case .passed, .ended, .withdrawn, .skipped: break
         }
-        self.failure = self.failure ?? failure
         results.add(element: element.index, outcome, failure, element.subject)
     }
 
@@ -66,8 +65,12 @@ struct ForEachSummary: Sendable {
     mutating func fail(_ failure: Failure) {
         hasFailed = true
         isUnexpected = failure.kind == .expect
-        self.failure = isUnexpected ? failure : self.failure ?? failure
+        ownFailure = isUnexpected ? failure : ownFailure ?? failure
     }
+
+    /// The failure of the step: of the records of all elements if they are not what it expects, otherwise of the first
+    /// element that failed, or its own.
+    var failure: Failure? { isUnexpected ? ownFailure : results.failures.first?.failure ?? ownFailure }
 
     /// Adds elements that were not run, because of an interruption, or of a file that cannot be written.
     mutating func skip(_ count: Int, isFileBroken: Bool) {

@@ -12,6 +12,12 @@ struct PaginateLayer<Inner: Layer<RequestStep, AttemptOutcome>>: RepeatableLayer
     let inner: Inner
 
     func execute(_ request: RequestStep, in context: StepContext) async -> AttemptOutcome {
+        var context = context
+        if request.step.flow?.until != nil {
+            var progress = context.progress
+            progress.polls = (progress.polls ?? 0) + 1
+            context = context.after(progress)
+        }
         guard let pagination = request.step.paginate else { return await inner.execute(request, in: context) }
         var pages = PageCollector(request, pagination, in: context)
         if !pages.continueEarlier() {
@@ -22,7 +28,6 @@ struct PaginateLayer<Inner: Layer<RequestStep, AttemptOutcome>>: RepeatableLayer
                 return AttemptOutcome(in: context, failure: error)
             }
         }
-        var context = context
         while true {
             await context.output?.room()
             context.page = pages.state.request
@@ -37,6 +42,7 @@ struct PaginateLayer<Inner: Layer<RequestStep, AttemptOutcome>>: RepeatableLayer
             // If the first response is an expected failure, such as a 404, it is not a page: its content is the data.
             if pages.state.pages == 0, outcome.failure == nil { return outcome }
             outcome.scope.data = pages.data
+            outcome.progress.pages = pages.state.pages
             // With 'until', the rest is evaluated once, after the last try.
             guard request.step.flow?.until == nil, outcome.failure == nil else { return outcome }
             return await Attempt(request, in: context).concluded(outcome)

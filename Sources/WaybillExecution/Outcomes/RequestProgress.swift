@@ -10,6 +10,10 @@ struct RequestProgress: Sendable {
     var startedAt: Timestamp?
     /// How many times the request was sent.
     var attempts = 0
+    /// The number of pages that arrived; `nil` without `paginate`.
+    var pages: Int?
+    /// How many times the request was polled; `nil` without `until`.
+    var polls: Int?
     /// The status of the last response.
     private(set) var status: Int?
     /// How the cache took part in the last response.
@@ -75,7 +79,7 @@ extension StepResult {
     /// Adds the progress of the request.
     mutating func add(_ progress: RequestProgress) {
         startedAt = progress.startedAt
-        attempts = progress.attempts
+        (attempts, pages, polls) = (progress.attempts, progress.pages, progress.polls)
         status = progress.status
         cache = progress.cache
         method = progress.method

@@ -13,14 +13,31 @@ struct ExpectationChecker {
     struct Violation: Sendable {
         let message: String
         let span: SourceSpan
-        /// The number of violations that it reports; more than one only for those above the limit.
-        var count = 1
+        /// What to report in one sentence instead, if the expectation does not hold in several ways.
+        var summary: RedactedText?
+        /// Whether it is another part of the expectation before it.
+        var isFurther = false
         /// Whether the manifest has a message for it.
         var isWorded = false
+
+        /// The violations of one expectation, and another for those that are not among them.
+        ///
+        /// - Parameters:
+        ///   - count: The number of all violations.
+        ///   - noun: What they are, such as `differences from 'json'`.
+        static func all(_ first: [Self], of count: Int, _ noun: RedactedText, at span: SourceSpan) -> [Self] {
+            guard count > 1, !first.isEmpty else { return first }
+            var all = first
+            all[0].summary = "the data has \(count) \(noun)"
+            let rest = count - first.count
+            if rest > 0 { all.append(Self(message: "there are \(rest) more \(noun)", span: span)) }
+            for index in all.indices.dropFirst() { all[index].isFurther = true }
+            return all
+        }
     }
 
     /// The maximum number of differences from a value, or violations of a schema, that are reported one by one.
-    private static let limit = 20
+    static let limit = 20
 
     let settings: Settings
     /// The response; `nil` for the values of a step, of which only the data is checked.
@@ -37,10 +54,10 @@ struct ExpectationChecker {
                 headerViolations(of: response) + timeViolations(of: response) + certificateViolations(of: response)
             } ?? []
         for value in expected({ if case .json(let value) = $0 { value } else { nil } }) {
-            violations += self.violations(of: value, .contains, "json")
+            violations += self.violations(of: value, .contains, "differences from 'json'")
         }
         for value in expected({ if case .equals(let value) = $0 { value } else { nil } }) {
-            violations += self.violations(of: value, .equals, "equals")
+            violations += self.violations(of: value, .equals, "differences from 'equals'")
         }
         return violations + bodyViolations() + schemaViolations()
     }
@@ -120,7 +137,7 @@ struct ExpectationChecker {
     private func violations(
         of wanted: Setting<ValueTemplate>,
         _ kind: JSONComparison.Expectation,
-        _ key: String
+        _ noun: RedactedText
     ) -> [Violation] {
         let value: ScopeValue
         do {
@@ -135,9 +152,10 @@ struct ExpectationChecker {
             limit: Self.limit,
             hidesExpected: value.isSecret
         )
-        return comparison.differences.map { difference in
+        let parts = comparison.differences.map { difference in
             Violation(message: "the data \(difference.message)", span: wanted.value.span(at: difference.path))
-        } + rest(comparison.count, "differences from '\(key)'", at: wanted.span)
+        }
+        return Violation.all(parts, of: comparison.count, noun, at: wanted.span)
     }
 
     private func bodyViolations() -> [Violation] {
@@ -150,15 +168,11 @@ struct ExpectationChecker {
         return schemas.flatMap { schema -> [Violation] in
             let violations = schema.value.schema.validate(data.json)
             let shown = violations.prefix(Self.limit)
-            return shown.map { Violation(message: $0.sentence(in: data.json), span: schema.value.span(of: $0)) }
-                + rest(violations.count, "violations of 'schema'", at: schema.span)
+            let parts = shown.map {
+                Violation(message: $0.sentence(in: data.json), span: schema.value.span(of: $0))
+            }
+            return Violation.all(parts, of: violations.count, "violations of 'schema'", at: schema.span)
         }
-    }
-
-    /// One violation for all those above the limit, with their number.
-    private func rest(_ count: Int, _ noun: String, at span: SourceSpan) -> [Violation] {
-        let more = count - Self.limit
-        return more > 0 ? [Violation(message: "there are \(more) more \(noun)", span: span, count: more)] : []
     }
 
     private func violation(at span: SourceSpan, _ check: () throws(EvaluationFailure) -> String?) -> Violation? {
@@ -193,8 +207,8 @@ extension Failure {
     /// - Parameter unmet: The message and location of each violation.
     init?(_ violations: [ExpectationChecker.Violation], _ unmet: [Detail]) {
         guard let first = unmet.first else { return nil }
-        let count = violations.reduce(0) { $0 + $1.count }
-        let words = count == 1 ? first.message : "\(count) expectations failed"
+        let count = violations.count { !$0.isFurther }
+        let words = count == 1 ? violations[0].summary ?? first.message : "\(count) expectations failed"
         self.init(.expect, words, at: first.span, details: unmet)
         isSpecific = violations.contains(where: \.isWorded)
     }

@@ -329,7 +329,11 @@ struct ResponseEvaluator {
             } catch {
                 registerSecretOutputs(alsoIn: data.json)
                 let code = plan.settings.messages.showsCode ? error.code : nil
-                let message = code.map { "\(error.message) (code \($0.words))" } ?? error.message
+                var message = code.map { "\(error.message) (code \($0.words))" } ?? error.message
+                // The values of a session are credentials, even if they are not marked as secrets.
+                if let item = error.item, hiddenBody == nil, !self.scope.context.isForSession {
+                    message += "; the item is \(JSONWriter().excerpt(of: item, 120))"
+                }
                 var failure = Failure(.filter, redactor.text(message), code: redactor.code(error.code), at: error.span)
                 scope.current = data
                 failure.isSpecific =

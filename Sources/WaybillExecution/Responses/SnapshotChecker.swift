@@ -21,7 +21,6 @@ struct SnapshotChecker {
         let span: SourceSpan
     }
 
-    private static let limit = 20
     private static let maximumBytes = 64 << 20
 
     private let snapshot: ExpectedSnapshot
@@ -114,15 +113,12 @@ struct SnapshotChecker {
         let comparison: JSONComparison
         do throws(EvaluationError) {
             let (found, wanted) = (try reduced(data), try reduced(expected))
-            comparison = JSONComparison(of: found, with: wanted, .equals, limit: Self.limit)
+            comparison = JSONComparison(of: found, with: wanted, .equals, limit: ExpectationChecker.limit)
         } catch {
             return [.init(message: "the paths of 'ignore' cannot be evaluated: \(error.message)", span: span)]
         }
-        let rest = comparison.count - comparison.differences.count
-        return comparison.differences.map { violation($0.message) }
-            + (rest > 0
-                ? [.init(message: "there are \(rest) more differences from the snapshot", span: span, count: rest)]
-                : [])
+        let parts = comparison.differences.map { violation($0.message) }
+        return ExpectationChecker.Violation.all(parts, of: comparison.count, "differences from the snapshot", at: span)
     }
 
     /// A value without what the paths of `ignore` select.

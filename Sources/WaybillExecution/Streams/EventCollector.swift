@@ -325,13 +325,14 @@ final class EventCollector: BodyReceiver {
                 let isSafe = areSecretsKnown && !data.isSecret
                 let next = isSafe && !lastID.isEmpty ? run.redactor.unchanged(JSON.string(lastID)) : nil
                 let kept = keepsEvents && isSafe ? run.redactor.unchanged(JSON.array(elements).markingBytes) : nil
-                let end = RunEvent.PageEnd(
+                var end = RunEvent.PageEnd(
                     number: state.pages,
                     items: taken.count,
                     nextPage: next,
                     records: records,
                     kept: kept?.encoded
                 )
+                end.isOfStream = true
                 run.events.emit(.pageFinished(end), step: context.path)
             }
         } else {

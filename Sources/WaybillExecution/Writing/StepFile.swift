@@ -431,20 +431,39 @@ struct StepFile: Sendable {
         var scope = scope
         var limit = WorkLimit.Check()
         var size = JSONSize()
-        for element in elements {
+        for (index, element) in elements.enumerated() {
             if limit.isReached(before: Self.unitsPerRecord) {
                 throw EvaluationFailure(message: WorkLimit.message, span: write.span, kind: .output)
             }
             if !write.columns.isEmpty || !aggregates.isEmpty {
                 scope.item = ScopeValue(element, isSecret: value.isSecret)
             }
-            let record = try self.record(element, of: entry, in: scope)
+            let record = try self.record(element, at: index, of: entry, in: scope)
             // Columns may insert a list into each record.
             if !write.columns.isEmpty { try size.add(record.value, at: write.span) }
             records.append(record)
-            for index in aggregates.indices { try add(to: &aggregates[index], index, of: entry, in: scope) }
+            for position in aggregates.indices {
+                try naming(element, at: index) { () throws(EvaluationFailure) in
+                    try add(to: &aggregates[position], position, of: entry, in: scope)
+                }
+            }
         }
         return (records, aggregates)
+    }
+
+    /// Calls a function that evaluates an expression for a record. An error names the record.
+    private func naming<Value>(
+        _ record: JSON,
+        at index: Int,
+        _ evaluate: () throws(EvaluationFailure) -> Value
+    ) throws(EvaluationFailure) -> Value {
+        do {
+            return try evaluate()
+        } catch {
+            var error = error
+            error.message = "record \(index): \(error.message); the record is \(run.redactor.start(of: record, 80))"
+            throw error
+        }
     }
 
     /// Adds the value of the current record to an aggregate.
@@ -472,6 +491,7 @@ struct StepFile: Sendable {
 
     private func record(
         _ value: JSON,
+        at index: Int,
         of entry: Entry,
         in scope: EvaluationScope
     ) throws(EvaluationFailure) -> RedactedJSON {
@@ -481,7 +501,9 @@ struct StepFile: Sendable {
             var object = JSONObject()
             for column in write.columns {
                 if let expression = column.value {
-                    let value = try expression.value(in: scope)
+                    let value = try naming(value, at: index) { () throws(EvaluationFailure) in
+                        try expression.value(in: scope)
+                    }
                     if value.isSecret { try run.redactor.register(secretsIn: value.json, at: write.span) }
                     object[column.name.value] = value.json
                 } else {

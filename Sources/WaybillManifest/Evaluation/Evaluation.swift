@@ -221,6 +221,8 @@ package struct EvaluationFailure: Error, Sendable {
     package var kind: FailureKind
     /// The server's code for the failure, if the server caused it.
     package var code: JSON?
+    /// The element of a list that a filter stage failed on; `nil` if there is none, or if it is secret.
+    package var item: JSON?
 
     package init(message: String, span: SourceSpan, kind: FailureKind = .input, code: JSON? = nil) {
         self.message = message

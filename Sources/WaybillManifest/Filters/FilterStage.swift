@@ -122,15 +122,23 @@ package struct FilterData: Sendable {
         try forEach(in: try elements(), body)
     }
 
-    /// Calls a function with each value of a list; throws once `WorkLimit` is reached.
+    /// Calls a function with each value of a list; throws once `WorkLimit` is reached. An error names the element.
     func forEach<Value>(
         in list: some Sequence<Value>,
         _ body: (Value) throws(EvaluationFailure) -> Void
     ) throws(EvaluationFailure) {
         var limit = WorkLimit.Check()
-        for value in list {
+        for (index, value) in list.enumerated() {
             if limit.isReached(before: Self.unitsPerElement) { throw refusal(WorkLimit.message) }
-            try body(value)
+            do throws(EvaluationFailure) {
+                try body(value)
+            } catch {
+                guard let item = value as? JSON else { throw error }
+                var error = error
+                error.message = "item \(index): \(error.message)"
+                error.item = self.value.isSecret ? nil : item
+                throw error
+            }
         }
     }
 

@@ -13,6 +13,7 @@ extension StepResult {
         endpoint = json["endpoint"]?.string
         tags = json["tags"]?.array?.compactMap(\.string) ?? []
         attempts = json["attempts"]?.number?.int ?? 0
+        (pages, polls) = (json["pages"]?.number?.int, json["polls"]?.number?.int)
         status = json["status"]?.number?.int
         cache = json["cache"]?.string.flatMap(CacheUse.init)
         method = json["method"]?.string

@@ -325,6 +325,8 @@ public struct RunEvent: Sendable, Equatable {
         package var kept: RedactedJSON?
         /// The domains for which the pages so far set cookies in the run's own jar.
         package var cookies: [RedactedText]
+        /// Whether it consists of events of a stream, for observers: the journal does not contain it.
+        package var isOfStream = false
 
         /// Creates a page; see the properties.
         package init(

@@ -32,8 +32,9 @@ package enum HARReport: RunReport {
                 stream.write(entry.bytes)
                 entry.removeAll(keepingCapacity: true)
             }
+            let prefix = run.result.prefix(among: runs.count)
             comments += lists.compactMap {
-                comment(onElementsOf: $0, in: run.result, areRecorded: recorded.contains($0))
+                comment(onElementsOf: $0, in: run.result, areRecorded: recorded.contains($0)).map { prefix + $0 }
             }
         }
         var end = JSONStream()
@@ -44,8 +45,15 @@ package enum HARReport: RunReport {
 
     /// Returns what is missing of the requests of a step with `forEach`; `nil` if nothing is.
     private static func comment(onElementsOf step: String, in run: RunResult, areRecorded: Bool) -> String? {
-        let count = run.steps.first { $0.path == step }?.elements.map { $0.count - $0.counts[.skipped] } ?? 0
-        if count > 0, !areRecorded {
+        guard let result = run.steps.first(where: { $0.path == step }), let elements = result.elements else {
+            return nil
+        }
+        let count = elements.count - elements.counts[.skipped]
+        if !areRecorded {
+            // Elements that send nothing, such as those of `values`, have nothing to record.
+            let haveRequests =
+                result.attempts > 0 || elements.responseTimes != nil || elements.failures.contains { $0.url != nil }
+            guard count > 0, haveRequests else { return nil }
             return
                 "the run has not recorded the requests of the elements of '\(step)': use --report har=FILE when it runs"
         }

@@ -4,8 +4,8 @@ import WaybillFormats
 /// JUnit XML, as Jenkins and GitLab read it (the schema `junit-10.xsd` of Jenkins' xUnit plugin): a test suite for each
 /// run, and a test case for each step.
 ///
-/// The failed elements of a `forEach` are test cases too, and so are all elements with names; the others are counted in the
-/// output of their step.
+/// Of a `forEach`, the elements with names and those that failed are test cases instead of the step, which is one only for
+/// what they do not show: other elements, or a failure of its own.
 package enum JUnitReport: RunReport {
     package static let name = "junit"
 
@@ -41,7 +41,7 @@ package enum JUnitReport: RunReport {
             warnings = ReportedWarnings(of: reported).allLines
             // A run that was stopped has not failed, but it must not count as passed either.
             let ofSteps = run.steps.filter(\.isCounted).flatMap { step -> [Case] in
-                [Case(step)] + (step.elements.map { Case.cases(of: $0, in: step) } ?? [])
+                Case.cases(of: step)
             }
             cases = ofSteps + (reported.wasInterrupted ? [Case.interrupted] : [])
         }
@@ -83,7 +83,7 @@ package enum JUnitReport: RunReport {
         }
     }
 
-    /// A test case: a step, or an element that failed.
+    /// A test case: a step, or an element with a name or a failure.
     fileprivate struct Case {
         /// The reason why a case did not pass: an element `failure`, `error` or `skipped`.
         struct Result {
@@ -137,20 +137,22 @@ package enum JUnitReport: RunReport {
 }
 
 extension JUnitReport.Case {
-    fileprivate init(_ step: StepResult) {
+    private init(_ step: StepResult, _ outcome: StepOutcome) {
         name = step.title
         graph = step.graph
         time = step.time?.total
         result =
-            switch step.outcome {
+            switch outcome {
             case .passed, .tolerated: nil
+            case .skipped where step.outcome != .skipped:
+                Result(element: "skipped", message: "not all elements were started")
             case .skipped: Result(element: "skipped", message: "the step was not started")
             case .cancelled: Result(element: "skipped", message: "the step was cancelled")
             case .failed: step.failure.map(Result.init) ?? Result(element: "failure", message: "the step failed")
             }
         var output: [String] = []
         if let request = step.request { output.append(request + (step.status.map { ": \($0)" } ?? "")) }
-        if step.attempts > 1, step.elements == nil { output.append("\(step.attempts) attempts") }
+        if let repetition = step.repetitionText { output.append(repetition) }
         if let elements = step.elements { output.append("elements: \(elements.summary)") }
         if step.outcome == .tolerated, let failure = step.failure {
             output.append("a failure was tolerated: \(failure.message)")
@@ -158,20 +160,23 @@ extension JUnitReport.Case {
         self.output = output
     }
 
-    /// The cases of the elements that have names or failed, in the order of the list.
-    fileprivate static func cases(of elements: ElementResults, in step: StepResult) -> [Self] {
+    /// The case of a step, unless its elements represent it, and those of the elements that have names or failed.
+    fileprivate static func cases(of step: StepResult) -> [Self] {
+        guard let elements = step.elements else { return [Self(step, step.outcome)] }
+        let own = step.ownOutcome(failuresAreCases: true)
         let failures = Dictionary(elements.failures.map { ($0.index, $0) }) { first, _ in first }
         let named = Set(elements.cases.map(\.index))
-        return elements.cases.map { element in
-            failures[element.index].map { Self($0, of: step) } ?? Self(element, of: step)
-        } + elements.failures.filter { !named.contains($0.index) }.map { Self($0, of: step) }
+        return (own.map { [Self(step, $0)] } ?? [])
+            + elements.cases.map { element in
+                failures[element.index].map { Self($0, of: step) } ?? Self(element, of: step)
+            } + elements.failures.filter { !named.contains($0.index) }.map { Self($0, of: step) }
     }
 
     /// An element with a name whose failure, if it has one, is not kept.
     private init(_ element: ElementResults.ElementCase, of step: StepResult) {
         name = step.title(ofElement: element.index, element.name)
         graph = step.graph
-        time = nil
+        time = element.time
         result =
             switch element.outcome {
             case .passed, .tolerated: nil
@@ -184,7 +189,7 @@ extension JUnitReport.Case {
     private init(_ element: ElementResults.ElementFailure, of step: StepResult) {
         name = step.title(ofElement: element.index, element.subject.name)
         graph = step.graph
-        time = nil
+        time = element.subject.time
         result = step.outcome == .tolerated ? nil : Result(element.failure)
         output =
             [element.subject.value, element.subject.url].compactMap { $0?.string }

@@ -116,7 +116,9 @@ package enum MarkdownReport: RunReport {
             let request = step.request.map { cell($0) } ?? ""
             let cells: [String] = [mark(step.outcome), cell(step.title), request, status, time]
             let ofElements = (step.elements?.cases ?? []).map { element in
-                "| \(mark(element.outcome)) | \(cell(step.title(ofElement: element.index, element.name))) | | | |\n"
+                let title = cell(step.title(ofElement: element.index, element.name))
+                return
+                    "| \(mark(element.outcome)) | \(title) | | | \(element.time.map { "\($0.secondsText) s " } ?? "")|\n"
             }
             let row = "| \(cells.joined(separator: " | ")) |\n" + ofElements.joined()
             guard text.utf8.count + row.utf8.count < room else {

@@ -57,6 +57,28 @@ package struct ReportedRun: Sendable {
     /// The first warnings of the run, as its journal has them, and the number of the others.
     package var warnings: [String] { ReportedWarnings(of: self).allLines }
 
+    /// Reads the events of the run whose lines in its journal contain a string, and calls a function with each.
+    func events(with part: StaticString, _ take: (RunEvent) -> Void) throws(ResultsError) {
+        guard let folder, case let path = "\(folder)/\(FolderContents.journal)", FolderContents.status(of: path) != nil
+        else { return }
+        let part = Array(part.description.utf8)
+        var journal = JournalReader(path) { line in
+            line.indices.contains { line[$0] == part[0] && line[$0...].starts(with: part) } ? line : nil
+        }
+        try journal.readEvents(take)
+    }
+
+    /// Reads the results of the sessions, which are not among the steps. Of a session that was renewed, the last one.
+    func sessions() throws(ResultsError) -> [StepResult] {
+        var sessions: [StepResult] = []
+        try events(with: "\"step\":\"session.") { event in
+            guard case .stepFinished(let result, _) = event.kind else { return }
+            sessions.removeAll { $0.path.hasSameCodePoints(as: result.path) }
+            sessions.append(result)
+        }
+        return sessions
+    }
+
     /// Reads the run's requests and responses from its journal, and calls a function with each, in the order of
     /// completion.
     func exchanges(_ take: (Exchange) -> Void) throws(ResultsError) {

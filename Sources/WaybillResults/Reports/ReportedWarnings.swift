@@ -4,7 +4,6 @@ import WaybillDiagnostics
 struct ReportedWarnings {
     /// The maximum number of warnings in a report; the others are only in the journal.
     private static let maximum = 100
-    private static let type = Array("\"type\":\"warning\"".utf8)
 
     /// The first warnings in the order of the run, each on one line: `main.list: the message (shop.yaml:3:5)`.
     private(set) var lines: [String] = []
@@ -13,14 +12,8 @@ struct ReportedWarnings {
 
     /// Reads the warnings of a run; the reason, if its journal cannot be read.
     init(of run: ReportedRun) {
-        guard let folder = run.folder, case let path = "\(folder)/\(FolderContents.journal)",
-            FolderContents.status(of: path) != nil
-        else { return }
-        var journal = JournalReader(path) { line in
-            line.indices.contains { line[$0...].starts(with: Self.type) } ? line : nil
-        }
         do throws(ResultsError) {
-            try journal.readEvents { event in
+            try run.events(with: "\"type\":\"warning\"") { event in
                 guard case .warning(let message, let location) = event.kind else { return }
                 guard lines.count < Self.maximum else { return omittedCount += 1 }
                 let step = event.step.map { "\($0): " } ?? ""

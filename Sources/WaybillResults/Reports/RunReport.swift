@@ -58,6 +58,39 @@ extension StepResult {
         return "\(path) (\(name))"
     }
 
+    /// The numbers of requests of a step that sent several, such as `[("pages", 3), ("attempts", 4)]`. The requests of
+    /// pages and polls are not attempts.
+    var repetitions: [(noun: String, count: Int)] {
+        if elements != nil { return [] }
+        var repetitions = [("pages", pages ?? 1), ("polls", polls ?? 1)].filter { $0.1 > 1 }
+        // With both, the pages are those of the last poll.
+        if repetitions.count < 2, attempts > repetitions.first?.1 ?? 1 { repetitions.append(("attempts", attempts)) }
+        return repetitions
+    }
+
+    /// The numbers of requests of a step as text, such as `3 pages, 4 attempts`; `nil` if it sent only one.
+    package var repetitionText: String? {
+        let words = repetitions.map { "\($0.count) \($0.noun)" }
+        return words.isEmpty ? nil : words.joined(separator: ", ")
+    }
+
+    /// How the step finished, apart from its elements with names, which are cases of a report; `nil` if these represent the
+    /// whole step.
+    ///
+    /// - Parameter failuresAreCases: Whether failed elements without names are cases, too.
+    func ownOutcome(failuresAreCases: Bool = false) -> StepOutcome? {
+        guard let elements, elements.count > 0, outcome == .passed || hasFailed else { return outcome }
+        if outcome == .passed { return elements.cases.count == elements.count ? nil : outcome }
+        let failedCases = elements.cases.filter { [.failed, .tolerated].contains($0.outcome) }.map(\.index)
+        let failedCount = Set(failedCases + (failuresAreCases ? elements.failures.map(\.index) : [])).count
+        // A failure of the step's own, or of elements without a case, is the step's.
+        guard failedCount > 0, failedCount == elements.counts[.failed] + elements.counts[.tolerated],
+            failure == nil || elements.failures.contains(where: { $0.failure == failure })
+        else { return outcome }
+        let unfinished = elements.counts[.skipped] + elements.counts[.cancelled]
+        return unfinished > elements.cases.count { [.skipped, .cancelled].contains($0.outcome) } ? .skipped : nil
+    }
+
     /// Whether the step itself failed, including a tolerated failure.
     var hasFailed: Bool { isCounted && (outcome == .failed || outcome == .tolerated) }
 
@@ -72,7 +105,10 @@ extension ElementResults {
     /// The counts, and a line for each element with a name.
     var listing: String {
         ([summary] + (responseTimes.map { ["response times: \($0)"] } ?? [])
-            + cases.map { "[\($0.index)] \($0.name): \($0.outcome.rawValue)" }).joined(separator: "\n")
+            + cases.map { element in
+                let time = element.time.map { ", \($0.secondsText) s" } ?? ""
+                return "[\(element.index)] \(element.name): \(element.outcome.rawValue)\(time)"
+            }).joined(separator: "\n")
     }
 }
 

@@ -1,6 +1,6 @@
 import WaybillJSON
 
-/// A description of an element of a forEach, for people: its name, and if it failed also the rest.
+/// A description of an element of a forEach, for people: its name and time, and if it failed also the rest.
 package struct ElementSubject: Sendable, Equatable {
     /// The name that the manifest gives the element, at most `maximumCharacters` long; `nil` if it gives none.
     package var name: RedactedText?
@@ -8,6 +8,8 @@ package struct ElementSubject: Sendable, Equatable {
     package var value: RedactedText?
     /// The URL of the request that failed, if one was built.
     package var url: RedactedText?
+    /// The duration: of the request's last attempt, otherwise of the whole element; `nil` without a name or failure.
+    package var time: Duration?
 
     /// The maximum length of `name` and `value`, in characters.
     package static let maximumCharacters = 80
@@ -16,10 +18,16 @@ package struct ElementSubject: Sendable, Equatable {
     package var words: [String] { [name ?? value, url].compactMap { $0?.string } }
 
     /// Creates a subject; see the properties.
-    package init(name: RedactedText? = nil, value: RedactedText? = nil, url: RedactedText? = nil) {
+    package init(
+        name: RedactedText? = nil,
+        value: RedactedText? = nil,
+        url: RedactedText? = nil,
+        time: Duration? = nil
+    ) {
         self.name = name?.excerpt(Self.maximumCharacters)
         self.value = value
         self.url = url
+        self.time = time
     }
 
     /// Reads the subject from an event or a result.
@@ -27,15 +35,17 @@ package struct ElementSubject: Sendable, Equatable {
         name = json["name"]?.redactedText
         value = json["value"]?.redactedText
         url = json["url"]?.redactedText
+        time = json["time"].flatMap(PhaseTimes.init(json:))?.total
     }
 }
 
 extension ElementSubject: JSONStreamable {
-    /// Writes `{name, value, url}`, without unknown members.
+    /// Writes `{name, value, url, time}`, without unknown members.
     package func addMembers(to object: inout JSONStream) {
         object.add("name", name)
         object.add("value", value)
         object.add("url", url)
+        object.add("time", time.map { PhaseTimes(total: $0) })
     }
 }
 
@@ -55,6 +65,8 @@ public struct ElementResults: Sendable, Equatable {
         public var name: RedactedText
         /// The outcome.
         public var outcome: StepOutcome
+        /// The duration: of the request's last attempt, otherwise of the whole element; `nil` if it is unknown.
+        package var time: Duration?
     }
 
     /// A failed element.
@@ -94,7 +106,9 @@ public struct ElementResults: Sendable, Equatable {
         _ subject: ElementSubject = .init()
     ) {
         counts[outcome] += 1
-        if let name = subject.name { add(ElementCase(index: element, name: name, outcome: outcome)) }
+        if let name = subject.name {
+            add(ElementCase(index: element, name: name, outcome: outcome, time: subject.time))
+        }
         guard let failure else { return }
         let position = failures.lastIndex { $0.index < element }.map { $0 + 1 } ?? 0
         failures.insert(ElementFailure(index: element, subject: subject, failure: failure), at: position)
@@ -143,8 +157,8 @@ public struct ElementResults: Sendable, Equatable {
 }
 
 extension ElementResults: JSONStreamable {
-    /// Writes the counts by outcome, `failures: [{element, name, value, url, kind, message, …}]` and, if the elements have
-    /// names, `cases: [{element, name, outcome}]`.
+    /// Writes the counts by outcome, `failures: [{element, name, value, url, time, kind, message, …}]` and, if the
+    /// elements have names, `cases: [{element, name, outcome, time}]`.
     package func addMembers(to object: inout JSONStream) {
         counts.addMembers(to: &object)
         object.add("responseTimes", responseTimes)
@@ -154,11 +168,12 @@ extension ElementResults: JSONStreamable {
 }
 
 extension ElementResults.ElementCase: JSONStreamable {
-    /// Writes `{element, name, outcome}`.
+    /// Writes `{element, name, outcome, time}`, without unknown members.
     package func addMembers(to object: inout JSONStream) {
         object.add("element", index)
         object.add("name", name)
         object.add("outcome", outcome.rawValue)
+        object.add("time", time.map { PhaseTimes(total: $0) })
     }
 
     /// Reads an element from JSON; `nil` for anything else.
@@ -166,7 +181,8 @@ extension ElementResults.ElementCase: JSONStreamable {
         guard let index = json["element"]?.count, let name = json["name"]?.redactedText,
             let outcome = json["outcome"]?.string.flatMap(StepOutcome.init)
         else { return nil }
-        self.init(index: index, name: name, outcome: outcome)
+        let time = json["time"].flatMap(PhaseTimes.init(json:))?.total
+        self.init(index: index, name: name, outcome: outcome, time: time)
     }
 }
 
@@ -178,7 +194,7 @@ extension ElementResults.ElementFailure {
 }
 
 extension ElementResults.ElementFailure: JSONStreamable {
-    /// Writes `{element, name, value, url, kind, message, …}`.
+    /// Writes `{element, name, value, url, time, kind, message, …}`.
     package func addMembers(to object: inout JSONStream) {
         object.add("element", index)
         subject.addMembers(to: &object)

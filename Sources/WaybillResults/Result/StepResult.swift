@@ -40,6 +40,10 @@ public struct StepResult: Sendable, Equatable {
     public var outcome: StepOutcome
     /// The number of attempts of the step's request; 0 if none was sent.
     public var attempts = 0
+    /// The number of pages of a request with `paginate` that arrived, those of an earlier process included.
+    package var pages: Int?
+    /// How many times a request with `until` was polled by the process that finished the step.
+    package var polls: Int?
     /// The status of the last response.
     public var status: Int?
     /// How the cache was used for the last response; `nil` if the request did not use it.
@@ -90,6 +94,8 @@ extension StepResult: JSONStreamable {
         object.add("group", group?.rawValue)
         object.add("outcome", outcome.rawValue)
         object.add("attempts", attempts)
+        object.add("pages", pages)
+        object.add("polls", polls)
         object.add("status", status)
         object.add("cache", cache?.rawValue)
         object.add("method", method)

@@ -41,17 +41,18 @@ struct HTMLFailure {
         if let request = step.request { facts.append("<code>\(request)</code> ") }
         if let status = step.status { facts.append("<span>status \(status)</span> ") }
         if let time = step.time?.total { facts.append("<span>\(time.secondsText) s</span> ") }
-        if step.attempts > 1, step.elements == nil { facts.append("<span>\(step.attempts) attempts</span> ") }
+        facts += step.repetitions.map { "<span>\($0.count) \($0.noun)</span> " }
         return .joined(facts)
     }
 
-    /// The diagnostic as in the terminal, with the carets highlighted.
+    /// The diagnostic as in the terminal, with the carets highlighted. Only the lines of the manifest do not wrap.
     private func diagnostic(_ failure: Failure) -> HTML {
         let lines = failure.text(HumanRenderer()).unicodeScalars
             .split(separator: "\n", omittingEmptySubsequences: false)
         let rendered = lines.dropLast().map { line in
-            let isMarked = line.contains("| ".unicodeScalars) && line.contains("^")
-            return isMarked ? "<mark>\(String(line))</mark>\n" : "\(String(line))\n" as HTML
+            let margin = line.prefix { $0 == " " || ("0"..."9").contains($0) }
+            guard line[margin.endIndex...].first == "|" else { return "<span>\(String(line))\n</span>" as HTML }
+            return line.contains("^") ? "<mark>\(String(line))</mark>\n" : "\(String(line))\n" as HTML
         }
         return "<pre class=\"diagnostic\" tabindex=\"0\" aria-label=\"Diagnostic\">\(.joined(rendered))</pre>\n"
     }

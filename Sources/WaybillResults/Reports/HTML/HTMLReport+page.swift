@@ -136,7 +136,7 @@ extension HTMLReport {
         let time = runs.reduce(Duration.zero) { $0 + $1.time }
         var facts = [
             ("Started", runs.map(\.startedAt).min()?.description ?? ""),
-            (runs.count == 1 ? "Duration" : "Duration of all runs", "\(time.secondsText) s"), ("Steps", counts.summary),
+            (runs.count == 1 ? "Duration" : "Sum of durations", "\(time.secondsText) s"), ("Steps", counts.summary),
         ]
         if let run = runs.first, runs.count == 1 {
             if let times = run.responseTimes { facts.append(("Response times", times.description)) }
@@ -155,22 +155,26 @@ extension HTMLReport {
     /// The section of the runs, if there are several.
     static func table(of runs: [RunResult]) -> HTML {
         if runs.count < 2 { return "" }
+        let columns: [(name: String, value: (RunResult) -> String)] = [
+            ("Steps", \.counts.summary), ("Duration", { "\($0.time.secondsText) s" }),
+            ("Response times", { $0.responseTimes?.description ?? "" }),
+            ("Environment", { $0.isMocked ? "mock" : $0.environment ?? "" }), ("Run", \.id.description),
+        ].filter { column in runs.contains { !column.value($0).isEmpty } }
+        let heads = columns.map { "<th scope=\"col\">\($0.name)</th>" as HTML }
         let rows = runs.enumerated().map { index, run in
-            """
-            <tr class="\(run.outcome.rawValue)"><td><span class="outcome">\(run.outcome.rawValue)</span></td>\
-            <th scope="row"><a href="#run=\(index + 1)">\(run.manifest)</a></th><td>\(run.counts.summary)</td>\
-            <td>\(run.time.secondsText) s</td><td>\(run.responseTimes?.description ?? "")</td>\
-            <td>\(run.isMocked ? "mock" : run.environment ?? "")</td><td>\(run.id.description)</td></tr>
+            let cells = columns.map { "<td data-name=\"\($0.name)\">\($0.value(run))</td>" as HTML }
+            return """
+                <tr class="\(run.outcome.rawValue)"><td><span class="outcome">\(run.outcome.rawValue)</span></td>\
+                <th scope="row"><a href="#run=\(index + 1)">\(run.manifest)</a></th>\(.joined(cells))</tr>
 
-            """ as HTML
+                """ as HTML
         }
         return """
             <section id="runs" aria-labelledby="runs-heading">
             <h2 id="runs-heading">Runs</h2>
             <div class="scroll" tabindex="0" role="region" aria-label="Runs">
             <table>
-            <thead><tr><th scope="col">Outcome</th><th scope="col">Manifest</th><th scope="col">Steps</th>\
-            <th scope="col">Duration</th><th scope="col">Response times</th><th scope="col">Environment</th><th scope="col">Run</th></tr></thead>
+            <thead><tr><th scope="col">Outcome</th><th scope="col">Manifest</th>\(.joined(heads))</tr></thead>
             <tbody>
             \(.joined(rows))</tbody>
             </table>

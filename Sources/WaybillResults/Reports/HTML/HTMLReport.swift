@@ -106,7 +106,7 @@ package enum HTMLReport: RunReport {
         _ numbers: [Int: Int],
         to stream: inout ReportStream
     ) throws(ResultsError) {
-        let (run, bodies) = (reported.result, try bodies(of: reported))
+        let (run, bodies, sessions) = (reported.result, try bodies(of: reported), try reported.sessions())
         stream.write("<script type=\"application/json\" class=\"run\">\n")
         var head = JSONStream()
         head.add { head in
@@ -117,7 +117,8 @@ package enum HTMLReport: RunReport {
         }
         stream.write(escaped(head.bytes.dropLast()))
         stream.write(",\"steps\":[")
-        for (index, var step) in run.steps.enumerated() {
+        for (position, var step) in (sessions + run.steps).enumerated() {
+            let index = position - sessions.count
             // The failures of elements are in the markup.
             let elements = step.elements
             step.elements = nil
@@ -125,11 +126,13 @@ package enum HTMLReport: RunReport {
             row.add { row in
                 step.addMembers(to: &row)
                 row.add("elements", elements?.listing)
+                row.add("repetition", step.repetitionText)
+                row.add("isSession", index < 0 ? true : nil)
                 row.add("failureNumber", numbers[index])
                 row.add("requestBody", bodies[step.path]?.request)
                 row.add("responseBody", bodies[step.path]?.response)
             }
-            stream.write(index == 0 ? "\n" : ",\n")
+            stream.write(position == 0 ? "\n" : ",\n")
             stream.write(escaped(row.bytes[...]))
         }
         stream.write("\n]}\n</script>\n")

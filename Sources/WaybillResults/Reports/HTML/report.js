@@ -37,7 +37,7 @@
             // A chain, batch or graph counts only with a failure of its own.
             node.isCounted = !step.group || step.failure !== undefined;
             paths.set(step.path, node);
-            if (node.isCounted) for (let group = parent; group; group = group.parent) {
+            if (node.isCounted && !step.isSession) for (let group = parent; group; group = group.parent) {
                 group.steps += 1;
                 if (!group.outcome || outcomes.indexOf(step.outcome) < outcomes.indexOf(group.outcome)) {
                     group.outcome = step.outcome;
@@ -76,7 +76,7 @@
             if (!node.isCounted) continue;
             if (chosen.size > 0 && !chosen.has(node.outcome)) continue;
             if (!words.every((word) => node.words.includes(word))) continue;
-            count += 1;
+            if (!node.step?.isSession) count += 1;
             node.isShown = isInOpenGroups(node);
             for (let group = node.parent; group && !group.isShown; group = group.parent) {
                 group.isShown = isInOpenGroups(group);
@@ -84,7 +84,7 @@
         }
         shown = nodes.filter((node) => node.isShown);
         layOut();
-        const total = nodes.filter((node) => node.isCounted).length;
+        const total = nodes.filter((node) => node.isCounted && !node.step?.isSession).length;
         const all = `${total.toLocaleString("en")} step${total === 1 ? "" : "s"}`;
         byId("count").textContent = isFiltered ? `${count.toLocaleString("en")} of ${all}` : all;
     }
@@ -133,7 +133,7 @@
         const name = element("span", { className: "name" }, printable(node.label));
         name.style.setProperty("--depth", node.depth);
         if (result?.name && result.name !== result.id) name.append(element("small", {}, printable(result.name)));
-        if (!step) name.append(element("small", {}, `${node.steps.toLocaleString("en")} step${node.steps === 1 ? "" : "s"}`));
+        if (!step && node.steps > 0) name.append(element("small", {}, `${node.steps.toLocaleString("en")} step${node.steps === 1 ? "" : "s"}`));
         button.append(
             element("span", { className: "outcome" }, node.outcome ?? ""),
             name,
@@ -190,7 +190,7 @@
         add("Request", step.method && step.url ? `${step.method} ${step.url}` : undefined);
         add("Status", step.status);
         add("Cache", step.cache);
-        add("Attempts", step.attempts > 1 ? step.attempts : undefined);
+        add("Requests", step.repetition);
         add("Started", step.startedAt);
         add("Phases", phases(step).map(([phase, time]) => `${phase} ${duration(time)}`).join(", "));
         add("Bytes", step.bytes ? `${step.bytes.sent} sent, ${step.bytes.received} received` : undefined);
@@ -199,7 +199,8 @@
         add("Response body", step.responseBody);
         if (step.failure) {
             const { file, line, column, details } = step.failure;
-            add("Failure", [step.failure.message, ...(details ?? []).map((detail) => detail.message)].join("\n"));
+            const messages = [step.failure.message, ...(details ?? []).map((detail) => detail.message)];
+            add("Failure", [...new Set(messages)].join("\n"));
             add("Location", file ? `${file}:${line}:${column}` : undefined);
         }
         const box = element("div", { className: "panel" }, list);
@@ -208,7 +209,7 @@
         }
         const links = element("p", {}, element("a", { href: hash(node) }, "Link to this step"));
         if (step.failureNumber) {
-            links.append(" · ", element("a", { href: `#failure-${step.failureNumber}` }, "Request and response"));
+            links.append(" · ", element("a", { href: `#failure-${step.failureNumber}` }, step.method ? "Request and response" : "Failure"));
         }
         box.append(links);
         return box;
@@ -272,7 +273,7 @@
     }
 
     for (const outcome of outcomes) {
-        const count = nodes.filter((node) => node.isCounted && node.outcome === outcome).length;
+        const count = nodes.filter((node) => node.isCounted && !node.step?.isSession && node.outcome === outcome).length;
         if (count === 0) continue;
         const button = element("button", { type: "button" }, `${outcome} ${count.toLocaleString("en")}`);
         button.dataset.outcome = outcome;
