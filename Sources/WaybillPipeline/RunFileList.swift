@@ -32,8 +32,13 @@ package struct RunFileList: Sendable {
     /// The folders of the results.
     private var resultFolders: Set<CodePoints> = []
 
+    /// Whether to look for other runs where reports are. Without the folder of the own run, that would be another one.
+    private var checksOtherRuns = true
+
     /// An empty list.
-    package init() {}
+    package init(checksOtherRuns: Bool = true) {
+        self.checksOtherRuns = checksOtherRuns
+    }
 
     /// The files of the run of a plan.
     ///
@@ -120,7 +125,7 @@ package struct RunFileList: Sendable {
     /// Adds a file that is written. If that would replace another file of the list, adds an error.
     package mutating func write(_ path: String, as purpose: Purpose) {
         guard path != "-", let file = FileIdentity(path) else { return }
-        if purpose == .report { checkOtherRuns(path) }
+        if purpose == .report, checksOtherRuns { checkOtherRuns(path) }
         let isOfBodies = FileIdentity(FileContents.folder(of: path)).map(bodyFolders.contains) ?? false
         let other = writes.updateValue((purpose, path), forKey: file)?.purpose ?? (isOfBodies ? .result : nil)
         let isRead = reads[file] != nil

@@ -15,21 +15,6 @@ import WaybillPlan
     static let manifests: [(text: String, id: String, count: Int)] = [
         (lines(60_000) { _ in "x: 1" }, "duplicate-key", 59_999),
         (
-            services + "inputs:\n" + lines(3_000) { "  i\($0): {default: 1}" }
-                + "graphs:\n  main:\n    chain:\n" + lines(3_000) { "      - {get: '/${inputs.q\($0)}', service: s}" },
-            "unknown-input", 3_000
-        ),
-        (
-            services + "graphs:\n  main:\n    batch:\n"
-                + lines(3_000) { "      - {id: s\($0), get: /a, service: s, needs: [q\($0)]}" },
-            "unknown-step", 3_000
-        ),
-        (
-            services + "graphs:\n  main:\n    chain:\n"
-                + lines(3_000) { "      - {id: s\($0), get: '/${steps.q\($0).data}', service: s}" },
-            "unknown-step", 3_000
-        ),
-        (
             services
                 + "graphs: {main: {chain: [{get: /a, service: s, params: {a: \"\\n\(String(repeating: "${q}", count: 20_000))\"}}]}}\n",
             "unknown-name", 20_000

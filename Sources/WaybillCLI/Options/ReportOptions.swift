@@ -91,7 +91,7 @@ struct ReportOptions: ParsableArguments {
 
     /// Throws a usage error if two reports have the same file.
     static func validate(_ requests: [Request]) throws {
-        guard let text = errors(of: requests, with: RunFileList()).first?.headline else { return }
+        guard let text = errors(of: requests, with: RunFileList(checksOtherRuns: false)).first?.headline else { return }
         throw ValidationError(text.prefix(1).uppercased() + text.dropFirst() + ".")
     }
 
