@@ -78,8 +78,8 @@ struct ArazzoInput {
     /// The expression for its value.
     let code: String
     /// Its definition as an input of the graph; nil if it is none.
-    let definition: ManifestEntry?
-    let isSecret: Bool
+    var definition: ManifestEntry?
+    var isSecret = false
 }
 
 /// How a step runs a request or a graph.

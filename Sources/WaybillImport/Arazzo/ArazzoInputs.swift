@@ -89,13 +89,9 @@ extension ArazzoWriter {
                 } else if isEnvironment {
                     // The environment variables of the runner.
                     let id = NameForms.kept(inner) ?? "value"
-                    let definition = ManifestNode.map(
-                        entries(of: member.value, 0) + [ManifestEntry("env", .string(inner))]
-                    )
-                    if !inputs.contains(where: { $0.name == id }) { inputs.append(ManifestEntry(id, definition)) }
-                    result.append(
-                        ArazzoInput(path: [name, inner], code: "inputs.\(id)", definition: nil, isSecret: false)
-                    )
+                    let definition = entries(of: member.value, 0) + [ManifestEntry("env", .string(inner))]
+                    if !inputs.contains(where: { $0.name == id }) { inputs.append(ManifestEntry(id, .map(definition))) }
+                    result.append(ArazzoInput(path: [name, inner], code: "inputs.\(id)"))
                 }
             }
             let secrets = Set(result.filter { $0.path.first == name }.compactMap(\.path.last))
@@ -108,14 +104,8 @@ extension ArazzoWriter {
             if isOptional, value["default"] == nil { definition = Self.optional(definition) }
             let isShort = definition.count == 1 && definition[0].name == "type"
             let node = isShort ? definition[0].value ?? .map([]) : .map(definition)
-            result.append(
-                ArazzoInput(
-                    path: [name],
-                    code: "inputs.\(id)",
-                    definition: ManifestEntry(id, node),
-                    isSecret: Self.isSecret(name, value)
-                )
-            )
+            let (entry, isSecret) = (ManifestEntry(id, node), Self.isSecret(name, value))
+            result.append(ArazzoInput(path: [name], code: "inputs.\(id)", definition: entry, isSecret: isSecret))
         }
         losses += partLosses
         partLosses = []
@@ -133,7 +123,7 @@ extension ArazzoWriter {
         if let description = schema["description"] {
             lose("the description '\(description.text ?? "")'", "a secret has none", description)
         }
-        return ArazzoInput(path: path, code: "secrets.\(name)", definition: nil, isSecret: true)
+        return ArazzoInput(path: path, code: "secrets.\(name)", isSecret: true)
     }
 
     /// The definition of an input that need not be given.

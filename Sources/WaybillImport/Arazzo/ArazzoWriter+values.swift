@@ -235,27 +235,23 @@ extension ArazzoWriter {
         }
         switch node.content {
         case .mapping(let mapping):
-            return .map(
-                mapping.entries.map { entry in
-                    let name = entry.key.text ?? ""
-                    return ManifestEntry(name, self.node(entry.value, named: name, depth: depth + 1))
-                }
-            )
+            let entries = mapping.entries.map { entry in
+                let name = entry.key.text ?? ""
+                return ManifestEntry(name, self.node(entry.value, named: name, depth: depth + 1))
+            }
+            return .map(entries)
         case .sequence(let elements):
             return .list(of: elements.map { self.node($0, named: name, depth: depth + 1) })
         case .scalar:
             let isSecret = SecretNames.contains(name) || SecretNames.containsHeader(name) && name.contains("-")
             guard let string = node.json.string else {
                 guard isSecret, node.json.number != nil else { return ManifestNode(node.json) }
-                return .string(
-                    writer.secretTemplate(ImportedText(node.text ?? ""), named: SecretNames.secret(for: name))
-                )
+                let number = ImportedText(node.text ?? "")
+                return .string(writer.secretTemplate(number, named: SecretNames.secret(for: name)))
             }
             let text = string.isEmpty ? "" : text(node, named: name)
-            return .string(
-                isSecret && text.literal != nil
-                    ? writer.secretTemplate(text, named: SecretNames.secret(for: name)) : writer.template(text)
-            )
+            guard isSecret, text.literal != nil else { return .string(writer.template(text)) }
+            return .string(writer.secretTemplate(text, named: SecretNames.secret(for: name)))
         }
     }
 }

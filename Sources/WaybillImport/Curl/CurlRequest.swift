@@ -251,9 +251,8 @@ struct CurlRequest {
                 default:
                     let field = value.split(separator: ":", maxSplits: 1)
                     if field.count == 2 {
-                        headers.append(
-                            ImportedField(String(field[0]), ImportedText(String(field[1]).withoutOuterBlanks))
-                        )
+                        let entry = ImportedField(String(field[0]), ImportedText(String(field[1]).withoutOuterBlanks))
+                        headers.append(entry)
                     }
                 }
             }

@@ -87,11 +87,8 @@ struct HTTPFileReader: ImportReader {
             var values: [ImportedVariable] = []
             for (name, value) in json.object ?? JSONObject() {
                 guard value.object == nil, value.array == nil else {
-                    collection.losses.add(
-                        "'\(name)' of an environment",
-                        "only strings and numbers are imported",
-                        at: nil
-                    )
+                    let reason = "only strings and numbers are imported"
+                    collection.losses.add("'\(name)' of an environment", reason, at: nil)
                     continue
                 }
                 let text = variables.text(Optional(value).text)

@@ -186,7 +186,10 @@ struct HTTPFileVariables {
 
     /// Returns the expression for a JSONPath, of whose values the first counts, and a name; nil for another path.
     private static func expression(ofPath path: String) -> (code: String, name: String)? {
-        guard path.first == "$", !path.contains("?"), (try? Expression(parsing: path)) != nil else { return nil }
+        // What is valid without operators is a path.
+        guard path.first == "$", !path.contains(where: { "?()+/%<>=&|".contains($0) }), !path.contains(" "),
+            (try? Expression(parsing: path)) != nil
+        else { return nil }
         let code = path.replacing(#/\[(?:'([A-Za-z_]\w*)'|"([A-Za-z_]\w*)")\]/#) { ".\($0.1 ?? $0.2 ?? "")" }
         let name = path.matches(of: #/[A-Za-z_][\w-]*/#).last.map { String($0.0) } ?? "body"
         return (HurlTranslator.isSingular(ImportedText(code)) ? code : "first(\(code))", name)

@@ -84,11 +84,8 @@ struct HurlChecks {
         let indices = Dictionary(grouping: names.indices) { names[$0] }
         for (index, (nameText, value)) in response.headers.enumerated() {
             guard let name = nameText.literal, name.isToken else {
-                losses.add(
-                    "the header field '\(ManifestWriter.source(nameText))'",
-                    "its name is computed",
-                    at: response.span
-                )
+                let what = "the header field '\(ManifestWriter.source(nameText))'"
+                losses.add(what, "its name is computed", at: response.span)
                 continue
             }
             let field: ImportedText = "response.headers[\(ManifestWriter.quoted(name))]"

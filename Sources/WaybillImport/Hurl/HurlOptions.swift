@@ -50,10 +50,10 @@ struct HurlOptions {
         losses += curl.losses
     }
 
-    private static let flags: Set<String> = [
-        "compressed", "digest", "http1.0", "http1.1", "http2", "http3", "insecure", "ipv4", "ipv6", "location",
-        "location-trusted", "netrc", "netrc-optional", "path-as-is", "skip", "verbose", "very-verbose",
-    ]
+    /// Whether an option is true or false.
+    private static func isFlag(_ name: String) -> Bool {
+        name == "skip" || name == "very-verbose" || CurlOption.known[name].map { !$0.hasValue } ?? false
+    }
 
     private static let known: Set<String> = [
         "aws-sigv4", "cacert", "cert", "compressed", "connect-to", "connect-timeout", "delay", "digest", "header",
@@ -92,7 +92,7 @@ struct HurlOptions {
         let none = "a manifest has no setting for it"
         let text = value.text.literal
         let isOn = text == "true"
-        if let text, Self.flags.contains(name), text != "true", text != "false" {
+        if let text, Self.isFlag(name), text != "true", text != "false" {
             throw HurlSyntaxError("expected true or false", at: location)
         }
         switch name {
@@ -134,12 +134,10 @@ struct HurlOptions {
             guard count >= 0 else { return "a step cannot be repeated for ever" }
             if count == 0 { stepSettings.insert(ManifestEntry("when", .literal("false")), at: 0) }
             guard count > 1 else { return nil }
-            stepSettings.append(
-                ManifestEntry(
-                    "forEach",
-                    .map(("in", .string("range(\(count))")), ("as", .string("turn")), ("concurrency", .literal("1")))
-                )
-            )
+            let turns: [(String, ManifestNode)] = [
+                ("in", .string("range(\(count))")), ("as", .string("turn")), ("concurrency", .literal("1")),
+            ]
+            stepSettings.append(ManifestEntry("forEach", .map(turns.map { ManifestEntry($0.0, $0.1) })))
         case "output": return "'download' stores a response in a file"
         case "http2", "cookie-jar": return text == "false" ? nil : none
         default:

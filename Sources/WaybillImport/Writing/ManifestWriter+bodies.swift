@@ -101,9 +101,7 @@ extension ManifestWriter {
         switch part.content {
         case .file(let path): entries.append(ManifestEntry("file", .string(insidePath(path, request))))
         case .text(let text):
-            let value =
-                SecretNames.contains(part.name)
-                ? secretTemplate(text, named: SecretNames.secret(for: part.name)) : template(text)
+            let value = template(text, named: part.name)
             entries.append(ManifestEntry(part.contentType == nil ? "value" : "text", .text(value)))
         }
         if let filename = part.filename { entries.append(ManifestEntry("filename", .string(reading(filename)))) }
@@ -172,7 +170,7 @@ extension ManifestWriter {
                 return .string(isValue ? template : "${parse(\(expression))}")
             }
             let text = marked.text(string)
-            if SecretNames.contains(name) { return .string(secretTemplate(text, named: SecretNames.secret(for: name))) }
+            if SecretNames.contains(name) { return .string(template(text, named: name)) }
             if text.parts.count == 1, text.literal == nil {
                 let template = template(text)
                 let expression = String(template.dropFirst(2).dropLast())

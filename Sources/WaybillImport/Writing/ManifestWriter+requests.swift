@@ -158,9 +158,7 @@ extension ManifestWriter {
     mutating func fieldEntries(_ fields: [ImportedField]) -> [ManifestEntry] {
         var entries: [ManifestEntry] = []
         for field in fields {
-            let value =
-                SecretNames.contains(field.name)
-                ? secretTemplate(field.value, named: SecretNames.secret(for: field.name)) : template(field.value)
+            let value = template(field.value, named: field.name)
             if let index = entries.firstIndex(where: { $0.name.map { $0.utf8.elementsEqual(field.name.utf8) } ?? false }
             ) {
                 let earlier = entries[index].value

@@ -114,9 +114,8 @@ extension ManifestWriter {
         for capture in request.captures {
             let id = Self.id(capture.variable)
             entries.removeAll { $0.name == id }
-            entries.append(
-                ManifestEntry(id, outputNode(code(capture.expression), isSecret: isSecret(capture.variable)))
-            )
+            let entry = ManifestEntry(id, outputNode(code(capture.expression), isSecret: isSecret(capture.variable)))
+            entries.append(entry)
             scopes[scopes.count - 1].set(capture.variable, "steps.\(step).outputs.\(id)")
         }
         return entries.isEmpty ? [] : [ManifestEntry("outputs", .map(entries))]

@@ -76,6 +76,11 @@ extension ManifestWriter {
         return result
     }
 
+    /// Returns the value of a field or member as a template.
+    mutating func template(_ text: ImportedText, named name: String) -> String {
+        SecretNames.contains(name) ? secretTemplate(text, named: SecretNames.secret(for: name)) : template(text)
+    }
+
     /// Hides what is secret in a text.
     mutating func hide(_ scan: SecretScan) {
         for (value, name) in scan.found { secrets.hide(value, named: name) }

@@ -207,11 +207,8 @@ struct ManifestWriter {
             return true
         }
         if request.endsRun, scopes.count > 1 {
-            requestLosses.add(
-                "the end of the run after this request",
-                "'end' ends a graph, not the one that calls it",
-                at: request.span
-            )
+            let reason = "'end' ends a graph, not the one that calls it"
+            requestLosses.add("the end of the run after this request", reason, at: request.span)
         }
         var (steps, vars) = assignments(of: request, at: position)
         let written = request.url.isEmpty ? nil : requestForm(request)

@@ -80,12 +80,8 @@ struct MergedRequest {
         if first.method != "GET" { entries.append(ManifestEntry("method", .string(first.method))) }
         entries.append(ManifestEntry("path", .string(path.isEmpty ? "/" : path)))
         if !inputs.isEmpty {
-            entries.append(
-                ManifestEntry(
-                    "inputs",
-                    .map(inputs.map { ManifestEntry($0.name, $0.type.map { .string($0) } ?? .map([])) })
-                )
-            )
+            let definitions = inputs.map { ManifestEntry($0.name, $0.type.map { .string($0) } ?? .map([])) }
+            entries.append(ManifestEntry("inputs", .map(definitions)))
         }
         if case .map(let settings, _) = merged { entries += settings }
         let mocks = forms.compactMap(\.mock)
