@@ -38,7 +38,12 @@ package enum TAPReport: RunReport {
     private static func points(of step: StepResult) -> [Point] {
         let elements = step.elements
         let failures = Dictionary((elements?.failures ?? []).map { ($0.index, $0) }) { first, _ in first }
-        return (step.ownOutcome().map { [(step.title, $0, step.hasFailed ? members(of: step) : [])] } ?? [])
+        let own = step.ownOutcome().map { outcome in
+            // What failed are elements with test points of their own, if others were not started.
+            let members = step.hasFailed ? members(of: step).filter { outcome != .skipped || $0.0 == "elements" } : []
+            return [(step.title, outcome, members)]
+        }
+        return (own ?? [])
             + (elements?.cases ?? []).map { element in
                 let members = failures[element.index].map { Self.members(of: $0.failure, $0.url?.string) } ?? []
                 return (step.title(ofElement: element.index, element.name), element.outcome, members)
