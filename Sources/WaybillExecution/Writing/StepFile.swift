@@ -95,6 +95,9 @@ struct StepFile: Sendable {
     /// What was lost of the file before the run was resumed; `nil` if it is complete.
     var loss: RecordFileWriter.Loss? { writer.loss }
 
+    /// How many pages of the element, which had not finished before the run was resumed, have their records in the file.
+    var continuedPages: Int { writer.continuedPages[element] ?? 0 }
+
     /// Records in the journal what is left of the file, before anything is added.
     private func settle(_ loss: RecordFileWriter.Loss, of step: StepPlan, in folder: RunFolder) async throws(Failure) {
         guard step.isIdempotent || run.executor.repeatsUnsure else {
