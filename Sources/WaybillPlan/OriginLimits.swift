@@ -14,8 +14,8 @@ package struct OriginLimits: Sendable {
     /// The spans of the credentials among them that are written elsewhere than the origin or proxy that a response may
     /// choose.
     private var apart: Set<SourceSpan> = []
-    /// Whether an expression determines the origin.
-    private var isComputed = false
+    /// Whether an expression determines the origin or the proxy.
+    package private(set) var isComputed = false
     /// Whether the URL may come from a response. Without an origin to compare with, it is treated as another origin.
     package private(set) var isChosenByResponse = false
     /// Whether the proxy may come from a response. Every request through it is treated as one to another origin.
@@ -36,6 +36,10 @@ package struct OriginLimits: Sendable {
             isProxyChosenByResponse = true
             keepContent(apartFrom: proxy, site)
         }
+        let credentials = site.merged.withoutRemovals.entries.filter {
+            $0.value.isCredential(with: site.definition.vars)
+        }
+        (hasCredentials, keepsCredentials) = (!credentials.isEmpty, credentials.contains(where: apply))
     }
 
     private mutating func keepContent(apartFrom address: ComputedAddress, _ site: RequestSite) {
@@ -55,8 +59,9 @@ package struct OriginLimits: Sendable {
         apart.formUnion(entries.filter { $0.value.isCredential(with: site.definition.vars) }.map(\.span))
     }
 
-    /// Whether credentials of the step or its endpoint are kept from an origin or a proxy that a response may choose.
-    package var keepsOwnCredentials: Bool { !apart.isEmpty }
+    /// Whether the request has credentials, and whether any of them are sent only to the origin of the service.
+    package private(set) var hasCredentials = false
+    package private(set) var keepsCredentials = false
 
     /// Whether the step or its endpoint sets a setting itself, by its span, and not a level that other requests share.
     package func isOwn(_ setting: SourceSpan) -> Bool { own.contains(setting) }

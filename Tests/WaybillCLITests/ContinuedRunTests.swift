@@ -8,14 +8,14 @@ import WaybillTestSupport
 @Suite(.timeLimit(.minutes(5))) struct ContinuedRunTests {
     private let folder = TemporaryFolder()
 
-    /// Runs the program and kills it as soon as a condition holds.
-    private func kill(_ arguments: [String], when isTime: () throws -> Bool) async throws {
+    /// Runs the program and sends it a signal as soon as a condition holds.
+    private func kill(_ arguments: [String], by signal: Int32 = SIGKILL, when isTime: () throws -> Bool) async throws {
         let (starts, started) = AsyncStream.makeStream(of: Int32.self)
         async let run = Command.run(CommandCase.program, arguments, in: folder.path, onStart: { started.yield($0) })
         let process = try #require(await starts.first { _ in true })
         while try !isTime() { try await Task.sleep(for: .milliseconds(5)) }
-        Command.send(SIGKILL, to: process)
-        #expect(try await run.status == 128 + SIGKILL)
+        Command.send(signal, to: process)
+        #expect(try await run.status == 128 + signal)
     }
 
     private func waybill(_ arguments: String...) async throws -> Command {
@@ -68,6 +68,58 @@ import WaybillTestSupport
         #expect(ids.count == 2 && ids[0] == nil)
         // What arrived last may not have been in the journal yet.
         #expect(withIDs ? ["2", "3"].contains(ids[1]) : ids[1] == nil, "\(ids)")
+    }
+
+    @Test(arguments: [SIGKILL, SIGINT, nil])
+    func `a resumed run continues the streams of elements in one file`(signal: Int32?) async throws {
+        // Five events at each path. The first connections do not end after three, or without a signal they do. The feed is
+        // live: without 'Last-Event-ID', a later connection has only the events that follow.
+        let seen = Mutex<Set<String>>([])
+        let server = try LoopbackServer { connection in
+            guard let request = connection.readRequest() else { return }
+            let isFirst = seen.withLock { $0.insert(request.target).inserted }
+            let start = request.values(named: "Last-Event-ID").first.flatMap { Int($0) } ?? (isFirst ? 0 : 3)
+            connection.write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+            for event in stride(from: start + 1, through: isFirst ? 3 : 5, by: 1) {
+                connection.write("id: \(event)\ndata: \(event)\n\n")
+            }
+            if isFirst, signal != nil { _ = connection.readRequest() }
+        }
+        defer { server.stop() }
+        folder.write(
+            """
+            waybill: 1
+            services: {s: {baseURL: "\(server.url(""))"}}
+            graphs:
+              main:
+                chain:
+                  - id: feeds
+                    forEach: {in: [a, b], as: feed}
+                    onFailure: collect
+                    get: /${feed}
+                    stream: {max: 5}
+                    write: {to: feeds.csv, columns: [{f: feed}, {n: item.data}]}
+
+            """,
+            to: "m.yaml"
+        )
+        let first = ["run", "m.yaml", "--out", "out"]
+        if let signal {
+            try await kill(first, by: signal) {
+                let lines = (folder.read("out/events.ndjson") ?? "").split(separator: "\n")
+                return [0, 1].allSatisfy { element in
+                    lines.contains { $0.contains("\"main.feeds[\(element)]\"") && $0.contains("\"next\":\"3\"") }
+                }
+            }
+        } else {
+            #expect(try await Command.run(CommandCase.program, first, in: folder.path).status == 1)
+        }
+        let resumed = try await waybill("resume", "out")
+        #expect(resumed.status == 0, "\(resumed.outputText)\(resumed.errorText)")
+        let lines = (folder.read("out/feeds.csv") ?? "").split(whereSeparator: \.isNewline).map(String.init)
+        #expect(lines == ["f,n"] + ["a", "b"].flatMap { feed in (1...5).map { "\(feed),\($0)" } })
+        let ids = server.requests.suffix(2).map { $0.values(named: "Last-Event-ID") }
+        #expect(ids == [["3"], ["3"]] && server.requests.count == 4)
     }
 
     // MARK: Downloads

@@ -374,6 +374,50 @@ import WaybillTransport
         #expect(hasKey == [true, false])
     }
 
+    @Test(arguments: [
+        ("get: \"${steps.list.outputs.url}\"", "/ok", "because a response may have chosen the origin"),
+        (
+            "forEach: {in: [1, 2], as: n}, get: \"${steps.list.outputs.url}\"", "/ok",
+            "because a response may have chosen"
+        ),
+        ("get: \"${inputs.origin}/ok\"", "/ok", "because it is not the origin of the service"),
+        ("get: http://t/ok", "/ok", nil), ("get: http://t/401", "/401", "because it is not the origin of the service"),
+        ("get: /hop", "/ok", nil), ("get: /hop", "/401", "because the server redirected the request"),
+        ("get: /list, paginate: {next: $.url}", "/ok", "because the next page is at another origin"),
+        ("get: \"${steps.list.outputs.url}\", auth: {bearer: own-token}", "/ok", nil),
+    ])
+    func `a warning names the origin that did not receive credentials`(
+        step: String,
+        path: String,
+        reason: String?
+    ) async throws {
+        let fixture = try ExecutionFixture(
+            """
+                auth: {bearer: token-of-s}
+            graphs:
+              main:
+                inputs: {origin: {type: string, default: "http://t"}}
+                chain:
+                  - {id: list, get: /list, outputs: {url: $.url}}
+                  - {id: x, onFailure: continue, \(step)}
+
+            """,
+            [
+                "/list": .json("{\"url\": \"http://t\(path)\"}"), "/hop": .redirect("http://t\(path)", status: 302),
+                "/ok": .json("{}"), "/401": .json("{}", status: 401),
+            ]
+        )
+        let listener = EventListener()
+        _ = await fixture.run(events: EventStream(journal: nil, observers: [listener]))
+        let isOwn = step.contains("own")
+        #expect(fixture.transport.sent.last?.headers.contains { $0.name == "Authorization" } == isOwn)
+        #expect(listener.warnings.count == (reason == nil ? 0 : 1), "\(listener.warnings)")
+        if let reason {
+            let start = "credentials were not sent to http://t:80, \(reason)"
+            #expect(listener.warnings.first?.hasPrefix(start) == true, "\(listener.warnings)")
+        }
+    }
+
     /// The content of a request that is not a credential, and all of it.
     private static let plain = ["PlainField", "PlainQuery", "PlainBody"]
     private static let marks = ["CAuth", "CKey", "CSecret", "CVariable", "CQuery"] + plain

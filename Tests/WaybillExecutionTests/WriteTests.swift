@@ -24,6 +24,19 @@ import WaybillTransport
         return (outcome, events, folder.names().subtracting(["events.ndjson", "bodies"]))
     }
 
+    @Test func `a warning reports an expected response that is not written, once`() async throws {
+        let step =
+            "forEach: {in: [200, 422, 422], as: n}, get: \"/${n}\", expect: {status: [200, 422]}, write: {to: a.csv}"
+        let reply = { ScriptedTransport.Reply.json("{\"e\": 1}", status: $0) }
+        let (outcome, events, _) = try await run(step, ["/200": reply(200), "/422": reply(422)])
+        #expect(outcome.summary == "a:passed")
+        #expect(folder.read("a.csv") == "e\r\n1\r\n")
+        let warnings = events.compactMap { if case .warning(let message, _) = $0.kind { message.string } else { nil } }
+        #expect(
+            warnings == ["'write' writes only responses with status 2xx, so a response with status 422 was not written"]
+        )
+    }
+
     private static let list = ScriptedTransport.Reply.json(#"{"rows":[{"id":1,"n":"x"},{"id":2,"key":"hunter2"}]}"#)
 
     @Test(

@@ -1,5 +1,6 @@
 import Synchronization
 import WaybillDiagnostics
+import WaybillExpressions
 import WaybillFormats
 import WaybillJSON
 import WaybillPlan
@@ -26,22 +27,40 @@ extension Attempt {
     /// Keeps the body of a response that failed, or of each one, once. A page that did not fail has a file of its own.
     /// A body that cannot be searched for secrets within the time of the step is hidden.
     func keepingBody(_ outcome: AttemptOutcome) async -> AttemptOutcome {
-        guard run.folder != nil, let response = outcome.response, !response.body.isEmpty, !outcome.isBodyKept,
-            !outcome.isBodyHidden
-        else { return outcome }
+        guard run.folder != nil, !outcome.isBodyKept, !outcome.isBodyHidden, let content = content(of: outcome) else {
+            return outcome
+        }
         let page = outcome.failure == nil ? context.pageNumber : nil
         var outcome = outcome
-        guard let body = await Self.redacted(response.body, run) else {
+        guard let body = await Self.redacted(content.body, run) else {
             if WorkLimit.isDeadlinePassed {
                 warn("the response body is not shown: the time of the step was over before it was searched for secrets")
             }
             outcome.isBodyHidden = true
             return outcome
         }
-        await keep(body, page: page, contentType: response.headers.first(named: "Content-Type"))
+        await keep(body, page: page, contentType: content.type)
         // The step may still fail because of this page. The body is then kept as that of the step.
         outcome.isBodyKept = page == nil
         return outcome
+    }
+
+    /// The body of the response with its content type, or the events of a stream, one a line; `nil` if it is empty.
+    private func content(of outcome: AttemptOutcome) -> (body: [UInt8], type: String?)? {
+        if let response = outcome.response, !response.body.isEmpty {
+            return (response.body, response.headers.first(named: "Content-Type"))
+        }
+        // Without a response, secret outputs among the events are not known.
+        guard let events = outcome.scope.context.stream?.received, !events.isSecret, let list = events.json.array,
+            !list.isEmpty,
+            outcome.response != nil || !plan.hasSecretOutputs
+        else { return nil }
+        var body: [UInt8] = []
+        for event in list {
+            JSONWriter().write(event, to: &body)
+            body.append(UInt8(ascii: "\n"))
+        }
+        return (body, "application/x-ndjson")
     }
 
     /// Keeps the body of a request, unless it is read from files or cannot be searched for secrets.

@@ -148,7 +148,10 @@ struct Attempt: Sendable {
             outcome.scope.response = response
             // Only for the secrets that the outputs find in its fields, and for the events so far.
             let evaluation = evaluator(of: response, outcome).evaluate()
-            if context.stream != nil { (outcome.body, outcome.scope.data) = (evaluation.body, evaluation.data) }
+            if context.stream != nil {
+                (outcome.body, outcome.scope.data) = (evaluation.body, evaluation.data)
+                outcome.isBodyHidden = evaluation.isBodyHidden
+            }
             sender.reportPostponed(sent.redirects)
             if sender.reportsExchange { emitHead(of: response, status: status) }
         case .fileExists:
@@ -165,6 +168,7 @@ struct Attempt: Sendable {
             let cookies = response.headers.values(named: "Set-Cookie")
             progress.cookieDomains.formUnion(sender.cookieDomains(of: cookies, from: sent.lastURL))
             let status = sent.file?.content?.status ?? response.status
+            warnOfMissingCredentials(status, sending, outcome, in: sent)
             await evaluate(response, to: sending, status: status, after: sent.redirects, &outcome)
             if outcome.failure?.kind == .decode, response.cacheUse != nil, !WorkLimit.isReached {
                 var last = sending
@@ -183,6 +187,21 @@ struct Attempt: Sendable {
             emit(.requestDebug(attempt: sender.attempt, json))
         }
         return outcome
+    }
+
+    /// Warns if a server that refused the request did not receive its credentials.
+    private func warnOfMissingCredentials(
+        _ status: Int,
+        _ sending: HTTPRequest,
+        _ outcome: AttemptOutcome,
+        in sent: RequestSender.Outcome
+    ) {
+        guard [401, 403].contains(status) else { return }
+        if let warning = outcome.refusalWarning { warn(warning) }
+        guard plan.originLimits.hasCredentials, sent.redirects.contains(where: \.leavesOrigin),
+            let last = try? Origin(ofURL: sent.lastURL), last != (try? Origin(ofURL: sending.url))
+        else { return }
+        warn(RequestBuilder.missing(at: last, "the server redirected the request to another origin"))
     }
 
     private var stopped: AttemptOutcome { AttemptOutcome(in: context, failure: .stopped(at: request.step.span)) }
@@ -241,6 +260,7 @@ struct Attempt: Sendable {
             warn("\(path) has no credentials for \(host), so requests to it are sent without any")
         }
         for warning in builder.warnings { warn(warning) }
+        outcome.refusalWarning = builder.refusalWarning
         outcome.url = run.redactor.text(sending.url)
         return (sending, builder.sending(through: sender.transport))
     }

@@ -26,6 +26,9 @@ struct RetryLayer<Inner: Layer<RequestStep, AttemptOutcome>>: Layer {
                 if let wait = next.refusedWait {
                     let source = outcome.response?.retryAfter() == nil ? "stream's 'retry'" : "response's Retry-After"
                     warn(ofRefusedWait: wait, from: source, plan, in: context)
+                    if outcome.response?.retryAfter() != nil { return outcome }
+                    let reason = "the \(source) asks to wait longer than the maximum (retry.backoff.max)"
+                    outcome.failure?.message = "\(failure.message); \(run.redactor.text(reason))"
                 }
                 return outcome
             }

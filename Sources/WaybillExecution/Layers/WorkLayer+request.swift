@@ -49,7 +49,7 @@ extension WorkLayer {
         await Interceptor(request: request, context: context).intercept(&outcome) { outcome in
             await Attempt(request, in: context).complete(&outcome)
             outcome.failure = outcome.failure ?? keep(&outcome, of: step, in: context)
-            outcome.failure = outcome.failure ?? write(outcome, of: step, to: output)
+            outcome.failure = outcome.failure ?? write(outcome, of: request, to: output)
         }
         // Includes failures after the attempt: of pagination, an interceptor, or the records.
         if let kind = outcome.failure?.kind, kind != .cancelled, outcome.duplicate == nil {
@@ -81,10 +81,14 @@ extension WorkLayer {
 
     /// Writes the records of a success; returns why they could not be written. An expected failure, such as a 404, has
     /// no records.
-    private func write(_ outcome: AttemptOutcome, of step: StepPlan, to output: StepFile?) -> Failure? {
-        let isPlain =
-            step.paginate == nil && outcome.scope.context.stream == nil
-            && (outcome.response?.status ?? 0) / 100 == 2
+    private func write(_ outcome: AttemptOutcome, of request: RequestStep, to output: StepFile?) -> Failure? {
+        let (step, status) = (request.step, outcome.response?.status ?? 0)
+        let isPlain = step.paginate == nil && outcome.scope.context.stream == nil && status / 100 == 2
+        if output != nil, outcome.recovery == nil, outcome.response != nil, status / 100 != 2 {
+            Attempt(request, in: outcome.scope.context).warn(
+                "'write' writes only responses with status 2xx, so a response with status \(status) was not written"
+            )
+        }
         // The records of the pages before a recovered one have been written.
         guard let output, let data = outcome.recovery ?? (isPlain ? outcome.data : nil) else { return nil }
         do throws(Failure) {

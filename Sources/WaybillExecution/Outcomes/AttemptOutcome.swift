@@ -63,6 +63,8 @@ extension AttemptOutcome {
         var method: String?
         /// The OAuth 2.0 token that the request was sent with, if the server that responded received it.
         var token: HeldToken?
+        /// What to warn of if the server refuses the request: credentials that it did not receive.
+        var refusalWarning: String?
         /// Whether the request, or a part of it, may have reached the server.
         var wasSent = false
         /// How many times the request was repeated within the attempt, because a challenge to its credentials was stale, or

@@ -23,6 +23,8 @@ struct RequestBuilder {
     var missingCredentials: (path: String, host: String)?
     /// What people should know about the request, such as differences from the contract; set by `build()`.
     var warnings: [String] = []
+    /// What to warn of if the server refuses the request.
+    private(set) var refusalWarning: String?
 
     var settings: Settings { plan.settings }
     var run: RunContext { scope.context.run }
@@ -134,11 +136,15 @@ struct RequestBuilder {
                 span: body.span
             )
         }
-        if isForeign, limits.keepsOwnCredentials {
-            warnings.append(
-                "credentials were not sent to \(origin), because a response may have chosen the origin or the proxy; "
-                    + "set them beside its 'baseURL' or 'proxy'"
-            )
+        if let otherOrigin, limits.hasCredentials {
+            warnings.append(Self.missing(at: otherOrigin, "the next page is at another origin than the request"))
+        } else if isForeign, limits.keepsCredentials {
+            let isChosen = limits.isChosenByResponse || limits.isProxyChosenByResponse
+            let reason =
+                isChosen ? "a response may have chosen the origin or the proxy" : "it is not the origin of the service"
+            let words = Self.missing(at: origin, "\(reason); set them beside its address, 'baseURL' or 'proxy'")
+            // An address without expressions was written for this origin, which may need none.
+            if limits.isComputed { warnings.append(words) } else { refusalWarning = words }
         }
         request.isBodySensitive = content.body?.isSecret ?? false
         request.isBodyForOrigin = request.isBodySensitive || content.body != nil && plan.sharesBody(of: sent)
@@ -158,6 +164,11 @@ struct RequestBuilder {
         request.leaveOrigin()
         request.options.cookies = request.options.cookies.after(leaving: origin, for: otherOrigin)
         return request
+    }
+
+    /// The warning that an origin did not receive the credentials of a request.
+    static func missing(at origin: Origin, _ reason: String) -> String {
+        "credentials were not sent to \(origin), because \(reason)"
     }
 
     /// The transport for the built request: the given one, or one that signs the request first.

@@ -221,7 +221,7 @@ struct ResponseEvaluator {
 
     /// Hides the body, which may contain secret outputs that could not be evaluated.
     private mutating func hideBody() {
-        evaluated.isBodyHidden = !response.body.isEmpty
+        evaluated.isBodyHidden = !response.body.isEmpty || events?.data != nil
     }
 
     /// The end of a failure's message if the body is hidden.

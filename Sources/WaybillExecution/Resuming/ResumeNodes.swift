@@ -186,8 +186,9 @@ struct ResumeNodes {
         guard let pages = earlier.pages(of: path), pages.count > 0 else { return }
         all[index].pageCookies.formUnion(pages.cookies)
         let needsItems = all[index].step.needsItems
-        let isElement = path != all[index].path
-        if isElement || all[index].step.flow?.until != nil || pages.next == nil || needsItems && pages.kept == nil {
+        let isPagedElement = path != all[index].path && all[index].request?.settings.stream == nil
+        if isPagedElement || all[index].step.flow?.until != nil || pages.next == nil || needsItems && pages.kept == nil
+        {
             all[index].mustRestartPages = true
         }
     }

@@ -36,6 +36,9 @@ final class EventCollector: BodyReceiver {
         var redirects: [Redirect] = []
         var pages = 0
         var lastID = ""
+        var ids = RecentIDs()
+        /// Whether the current attempt continues after an ID and has repeated none.
+        var mayRepeat = false
         var reconnectionTime: Duration?
         /// Whether a response had the status 204, after which a stream is not connected to again (WHATWG HTML, section 9.2.3).
         var isEndedForGood = false
@@ -62,13 +65,16 @@ final class EventCollector: BodyReceiver {
 
     /// Continues after the events of the earlier run; `false` if it must start with the first one.
     func continueEarlier() -> Bool {
-        guard let output = context.output, !context.isElement(request.step),
-            var earlier = context.earlier?.pages(of: context.path)
-        else { return false }
-        if let loss = output.loss { earlier.goBack(to: loss.rest.count) }
+        guard let output = context.output, var earlier = context.earlier?.pages(of: context.path) else { return false }
+        if context.isElement(request.step) {
+            earlier.goBack(to: output.continuedPages)
+        } else if let loss = output.loss {
+            earlier.goBack(to: loss.rest.count)
+        }
         guard let id = earlier.next?.string, !keepsEvents || earlier.kept != nil else { return false }
         state.withLock { state in
             (state.lastID, state.count, state.pages) = (id, earlier.items, earlier.count)
+            for page in earlier.nextPages { _ = state.ids.insert(page.string) }
             guard keepsEvents else { return }
             state.events = (earlier.kept ?? []).map(JSON.init(markingBytes:))
             // The earlier run had memory for them.
@@ -214,7 +220,10 @@ final class EventCollector: BodyReceiver {
             run.redactor.register(secretOutputsOf: plan, in: state.scope)
             switch decoder.effectiveDecoding(of: response) {
             case .ndjson: state.reader = EventReader(nil)
-            case .sse: state.reader = EventReader(ServerSentEvents(after: state.lastID))
+            case .sse:
+                state.reader = EventReader(ServerSentEvents(after: state.lastID))
+                state.mayRepeat = !state.lastID.isEmpty
+                _ = state.ids.insert(state.lastID.isEmpty ? nil : state.lastID)
             default:
                 let type = response.headers.first(named: "Content-Type").map { "has the content type '\($0)'" }
                 let words = "the response \(type ?? "has no content type"), so it is not known how to find events in it"
@@ -283,6 +292,7 @@ final class EventCollector: BodyReceiver {
         isEnd: Bool,
         to state: inout State
     ) throws(Failure) {
+        noteIDs(of: events, &state)
         var (taken, isLast) = try untilEnd(events, state)
         isLast = isLast || isEnd
         taken = state.unconfirmed + taken
@@ -320,7 +330,7 @@ final class EventCollector: BodyReceiver {
             let areSecretsKnown = run.redactor.register(secretOutputsOf: plan, in: scope)
             records = try output.append(data, isList: true, in: scope)
             // The event of the step's end includes the last events. A request that must not be sent twice has no end yet.
-            if !isLast, !context.isElement(request.step), plan.isIdempotent(sentAs: scope.request?.method) {
+            if !isLast, plan.isIdempotent(sentAs: scope.request?.method) {
                 state.pages += 1
                 let isSafe = areSecretsKnown && !data.isSecret
                 let next = isSafe && !lastID.isEmpty ? run.redactor.unchanged(JSON.string(lastID)) : nil
@@ -341,6 +351,17 @@ final class EventCollector: BodyReceiver {
         state.count += taken.count
         state.lastID = lastID
         if isLast { state.result = .success(()) }
+    }
+
+    /// Warns if a server that was asked to continue the stream sends events again.
+    private func noteIDs(of events: [JSON], _ state: inout State) {
+        for event in events {
+            guard !state.ids.insert(event["id"]?.string), state.mayRepeat else { continue }
+            state.mayRepeat = false
+            let message: RedactedText =
+                "the server ignores 'Last-Event-ID': it sends events again that the stream already had, and they are used twice"
+            run.events.emit(.warning(message, at: SourceLocation(span)), step: context.path, endpoint: plan.endpoint)
+        }
     }
 
     private func keep(_ elements: [JSON], isSecret: Bool, _ state: inout State) throws(Failure) {

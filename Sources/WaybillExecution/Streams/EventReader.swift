@@ -1,6 +1,24 @@
 import WaybillFormats
 import WaybillJSON
 
+/// The IDs of a stream, as hashes: at least the first one and the last thousand.
+struct RecentIDs: Sendable {
+    private var first: Int?
+    /// The last IDs, and those before them.
+    private var ids: (recent: Set<Int>, older: Set<Int>) = ([], [])
+    private var last: Int?
+
+    /// Adds an ID, if there is one. Returns `false` if it was added before, except by the last call: an event without an
+    /// ID of its own has that of the event before it.
+    mutating func insert(_ id: String?) -> Bool {
+        guard let id = id.map({ Array($0.utf8).hashValue }), id != last else { return true }
+        let isNew = id != first && !ids.older.contains(id) && ids.recent.insert(id).inserted
+        (first, last) = (first ?? id, id)
+        if ids.recent.count > 1_000 { ids = ([], ids.recent) }
+        return isNew
+    }
+}
+
 /// Reads the events of a body that arrives in pieces: server-sent events, or a line of JSON for each.
 struct EventReader: Sendable {
     /// The reader of server-sent events; `nil` for lines of JSON.

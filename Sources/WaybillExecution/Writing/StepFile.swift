@@ -143,6 +143,9 @@ struct StepFile: Sendable {
     /// What was lost of the file before the run was resumed; `nil` if it is complete.
     var loss: RecordFileWriter.Loss? { writer.loss }
 
+    /// How many pages of the element, which had not finished before the run was resumed, have their records in the file.
+    var continuedPages: Int { writer.continuedPages[element] ?? 0 }
+
     /// The location of the entry that an error is about, or else of the first.
     private static func span(of error: ResultsError, _ entries: [Entry]) -> SourceSpan {
         let entry = entries.first { error.description.contains($0.path.string) } ?? entries[0]

@@ -14,7 +14,10 @@ extension ExpressionParser {
                 return String(decoding: value, as: UTF8.self)
             case UInt8(ascii: "\\"): try escape(quote: quote, into: &value)
             case 0..<0x20:
-                throw error("a string cannot contain a control character", help: "Write it as an escape, such as \\n.")
+                throw error(
+                    "a string cannot contain a control character",
+                    help: "Write it as an escape, such as \\n; in a YAML string in double quotes, that is \\\\n."
+                )
             default:
                 value.append(byte)
                 position += 1

@@ -34,7 +34,8 @@ extension ManifestDecoder {
     mutating func reportMisplacedKeys(of node: YAMLNode, _ entries: StepEntries, in form: StepForm) {
         for name in StepKey.allCases {
             if let reason = form.reasonAgainst(name), let (key, _) = entries.entry(name) {
-                diagnostics.report("misplaced-key", "'\(name)' has no meaning here: \(reason)", at: key.span)
+                let message = "'\(name)' has no meaning here: \(reason)"
+                diagnostics.report("misplaced-key", message, at: key.span, help: name == .write ? Self.writeHelp : [])
             }
         }
         reportSettings(of: node, against: form)
@@ -46,6 +47,12 @@ extension ManifestDecoder {
         let help = ["Write it at the chain, batch or graph that contains the step."]
         diagnostics.report("misplaced-key", message, at: key.span, help: help)
     }
+
+    private static let writeHelp = [
+        "Write it at a step that sends a request: the request itself, with its 'forEach', or a later one, whose 'records' "
+            + "can be data of other steps, such as steps.ID.items[*].outputs.NAME[*] after a 'forEach' over a 'graph' with "
+            + "'outputs'."
+    ]
 
     /// Reports the settings of a step that sends no requests to which they could apply.
     private mutating func reportSettings(of node: YAMLNode, against form: StepForm) {

@@ -38,8 +38,9 @@ struct EarlierOutput: Sendable {
         }
     }
 
-    /// Records the output of a page.
-    mutating func take(_ records: RecordedOutput, ofPage page: Int) {
+    /// Records the output of a page of the step, or of one of its elements.
+    mutating func take(_ records: RecordedOutput, ofPage page: Int, of element: Int?) {
+        if let element { return resumption.add(records, ofPage: page, of: element) }
         guard case .written(let bytes, let checksum, let count) = records else { return }
         resumption.add(page: page, upTo: bytes, checksum: checksum, records: count)
     }
@@ -80,6 +81,8 @@ package struct EarlierPages: Sendable {
     package var items: Int { last.items }
     /// The value that requests the next page; `nil` if there is none.
     package var next: JSON? { last.next }
+    /// The values that request the pages after the first.
+    package var nextPages: [JSON] { positions.compactMap(\.next) }
     /// The items, if later steps need them; `nil` if the journal does not have them all.
     package private(set) var kept: [JSON]? = []
     /// The domains for which the pages set cookies.
@@ -89,6 +92,7 @@ package struct EarlierPages: Sendable {
     mutating func take(_ page: RunEvent.PageEnd) {
         // The pages of an earlier attempt no longer count.
         if page.number == 1 { self = EarlierPages() }
+        goBack(to: page.number - 1)
         if let kept = page.kept?.value.array { self.kept? += kept } else { kept = nil }
         cookies.formUnion(page.cookies.map(\.string))
         let (items, next) = (self.items + page.items, page.nextPage?.value)
@@ -97,7 +101,7 @@ package struct EarlierPages: Sendable {
 
     /// Forgets the pages after the first `count`: they must be requested again.
     package mutating func goBack(to count: Int) {
-        positions.removeAll { $0.page > count }
+        while last.page > count { positions.removeLast() }
         if let kept { self.kept = Array(kept.prefix(last.kept)) }
     }
 }

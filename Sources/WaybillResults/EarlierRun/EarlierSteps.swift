@@ -322,7 +322,9 @@ package struct EarlierSteps: Sendable {
             unsure.remove(path)
             pages[path, default: EarlierPages()].take(page)
             if let records = page.records {
-                outputs[path, default: EarlierOutput()].take(records, ofPage: page.number)
+                let element = Self.element(at: path)
+                outputs[element?.step ?? path, default: EarlierOutput()]
+                    .take(records, ofPage: page.number, of: element?.index)
             }
         case .pollFinished: forgetRound(path)
         case .writeCut(let file): cut(path, to: file.rest)
@@ -403,8 +405,8 @@ package struct EarlierSteps: Sendable {
 
     private mutating func finish(_ path: String, _ end: RunEvent.ElementEnd) {
         let elementPath = "\(path)[\(end.index)]"
-        pages[elementPath] = nil
         guard let use = note(end.kept, of: elementPath), [.passed, .tolerated].contains(end.outcome) else { return }
+        pages[elementPath] = nil
         if let records = end.records { outputs[path, default: EarlierOutput()].take(records, of: end.index) }
         if elements[path] == nil { remember(path) }
         elements[path, default: EarlierElements()].elements[end.index] = EarlierElements.Element(

@@ -37,7 +37,20 @@ extension RecordFileWriter {
         /// The elements from `element` on that have finished.
         package private(set) var ended: Set<Int>
         /// Earlier positions in order, for a file whose end turns out to be lost.
-        private var marks: [Mark] = []
+        private(set) var marks: [Mark] = []
+        /// The positions in the file after pages of elements that had not finished, by element. Their counts are the
+        /// numbers of the pages.
+        private var pages: [Int: [Mark]] = [:]
+
+        /// The end of the valid part of the file, if it is after pages of the element that follows.
+        var endOfPages: Mark? { pages[element]?.last }
+
+        /// How many pages of each element that had not finished are in the file, or wait for their turn.
+        var pageCounts: [Int: Int] {
+            var counts = held.mapValues(\.pages)
+            if let endOfPages { counts[element] = endOfPages.count }
+            return counts
+        }
 
         /// Creates a point to continue from; see the properties.
         package init(
@@ -65,6 +78,7 @@ extension RecordFileWriter {
             guard element >= self.element else { return }
             self.element = element + 1
             mark(Mark(bytes: bytes, records: records, count: element + 1, checksum: checksum))
+            (pages[element], held[element]) = (nil, nil)
             for end in ended where end <= element {
                 ended.remove(end)
                 held[end] = nil
@@ -75,6 +89,22 @@ extension RecordFileWriter {
         mutating func add(page: Int, upTo bytes: Int, checksum: UInt32?, records: RecordTally) {
             if page == 1 { marks = [] }
             mark(Mark(bytes: bytes, records: records, count: page, checksum: checksum))
+        }
+
+        /// Adds a page of an element that has not finished. The first page starts a new attempt.
+        mutating func add(_ records: RecordedOutput, ofPage page: Int, of element: Int) {
+            guard element >= self.element else { return }
+            if page == 1 { held[element] = nil }
+            while pages[element]?.last.map({ $0.count >= page }) ?? false { pages[element]?.removeLast() }
+            switch records {
+            case .written(let bytes, let checksum, let records):
+                let mark = Mark(bytes: bytes, records: records, count: page, checksum: checksum)
+                pages[element, default: []].append(mark)
+            case .held(let bytes, let records):
+                held[element, default: Waiting()].bytes += bytes
+                held[element]?.records += records
+                held[element]?.pages = page
+            }
         }
 
         private mutating func mark(_ mark: Mark) {
@@ -88,7 +118,7 @@ extension RecordFileWriter {
         mutating func hold(_ bytes: [UInt8], records: RecordTally, of element: Int) {
             guard element >= self.element else { return }
             ended.insert(element)
-            if records.count > 0 { held[element] = Waiting(bytes: bytes, records: records) }
+            held[element] = records.count > 0 ? Waiting(bytes: bytes, records: records) : nil
         }
 
         /// Forgets that an element finished before its turn, because it runs again.
@@ -102,7 +132,8 @@ extension RecordFileWriter {
             let file = try InputFile(path)
             var (intact, checksum, position) = (Mark.start, CRC32(), 0)
             var piece: ArraySlice<UInt8> = []
-            for var mark in marks + [Mark(bytes: bytes, records: records, count: element, checksum: nil)] {
+            let end = Mark(bytes: bytes, records: records, count: element, checksum: nil)
+            for var mark in marks + [end] + (pages[element] ?? []) {
                 while position < mark.bytes {
                     if piece.isEmpty { piece = try file.next(256 * 1024)[...] }
                     let part = piece.prefix(mark.bytes - position)
@@ -113,6 +144,7 @@ extension RecordFileWriter {
                 }
                 guard mark.checksum == nil || mark.checksum == checksum.value else { return intact }
                 mark.checksum = checksum.value
+                if mark.bytes >= bytes { mark.count = element }
                 intact = mark
             }
             return intact
@@ -121,7 +153,8 @@ extension RecordFileWriter {
         /// Goes back to a position.
         mutating func goBack(to mark: Mark) {
             marks.removeAll { $0.bytes > mark.bytes }
-            (bytes, records) = (mark.bytes, mark.records)
+            pages[element]?.removeAll { $0.bytes > mark.bytes }
+            if mark.bytes < bytes { (bytes, records) = (mark.bytes, mark.records) }
             // All pages belong to one element, the first.
             element = min(element, mark.count)
         }

@@ -31,6 +31,8 @@ package final class RecordFileWriter: Sendable {
     struct Waiting {
         var bytes: [UInt8] = []
         var records: RecordTally = 0
+        /// How many pages they are, if the element had not finished when the run was resumed.
+        var pages = 0
     }
 
     fileprivate struct State {
@@ -64,6 +66,8 @@ package final class RecordFileWriter: Sendable {
     package let path: String
     /// What was lost of the file before it was continued; `nil` if it is intact.
     package let loss: Loss?
+    /// How many pages of each element that had not finished the file was continued with.
+    package let continuedPages: [Int: Int]
 
     private let container: RecordContainer
     private let part: String
@@ -97,7 +101,7 @@ package final class RecordFileWriter: Sendable {
         self.onFailure = onFailure
         part = container.part(of: path, ownedBy: run)
         guard var resumption else {
-            loss = nil
+            (loss, continuedPages) = (nil, [:])
             try Self.removeEarlier(part, isShared: run != nil)
             file = try OutputFile(part, .new, disk: disk)
             try file.lockForRecords()
@@ -108,27 +112,33 @@ package final class RecordFileWriter: Sendable {
         let earlier = try OutputFile(part, .any, disk: disk)
         try earlier.lockForRecords()
         let rest = try resumption.lastMark(intactIn: part)
-        if rest.bytes < resumption.bytes {
+        if rest.bytes < resumption.endOfPages?.bytes ?? resumption.bytes {
             let end = resumption.element
             resumption.goBack(to: rest)
             loss = Loss(rest: rest, elements: resumption.element..<end)
         } else {
             loss = nil
         }
-        file = try earlier.continued(at: resumption.bytes)
+        continuedPages = resumption.pageCounts
+        file = try earlier.continued(at: rest.bytes)
         try file.lockForRecords()
         var state = State(writer: writer)
-        state.writer.resume(after: try file.head(min(resumption.bytes, 1 << 20)))
-        state.bytes = resumption.bytes
+        state.writer.resume(after: try file.head(min(rest.bytes, 1 << 20)))
+        state.bytes = rest.bytes
         state.checksum = CRC32(value: rest.checksum ?? 0)
-        state.records = resumption.records
+        state.records = rest.records
         state.isSyncDue = true
         state.turn = resumption.element
-        // The file may contain pages of the first element, at its start.
-        if resumption.element > 0 { state.mark = rest }
         state.ended = resumption.ended
         state.waiting = resumption.held
-        state.waitingBytes = resumption.held.values.reduce(0) { $0 + $1.bytes.count }
+        // The file may contain pages of the first element at its start, and of the current one at its end.
+        if resumption.endOfPages != nil {
+            state.mark = resumption.marks.last ?? .start
+            state.waiting[resumption.element] = nil
+        } else if resumption.element > 0 {
+            state.mark = rest
+        }
+        state.waitingBytes = state.waiting.values.reduce(0) { $0 + $1.bytes.count }
         self.state = Mutex(state)
         _ = try change { (state) throws(ResultsError) in try self.releaseEnded(&state) }
     }
@@ -240,7 +250,8 @@ package final class RecordFileWriter: Sendable {
             guard element >= state.turn else { return .held([], records: 0) }
             if end != .kept {
                 Self.forget(element, in: &state)
-                if element == state.turn { try cut(&state) }
+                // A resumed run continues after the pages of one that has not finished, if it can.
+                if element == state.turn, end == .without { try cut(&state) }
             }
             if end == .missing {
                 state.missing = min(state.missing ?? element, element)

@@ -14,7 +14,7 @@ import WaybillTransport
 
     /// A server whose streams start after `Last-Event-ID` and have ten events. Parameters of the target: after how many of
     /// them the connection of the first requests `ends` or is `cut`, and how many requests that concerns (`times`); `every` how
-    /// many of them one has an ID; `held` keeps the connection open instead of ending it.
+    /// many of them one has an ID; `deaf` ignores `Last-Event-ID`; `held` keeps the connection open instead of ending it.
     private static func server() throws -> LoopbackServer {
         let count = Mutex(0)
         return try LoopbackServer { connection in
@@ -31,7 +31,8 @@ import WaybillTransport
                 let type =
                     isLines
                     ? "application/x-ndjson" : request.target.contains("page") ? "text/html" : "text/event-stream"
-                let start = request.values(named: "Last-Event-ID").first.flatMap { Int($0) } ?? 0
+                let id = request.target.contains("deaf") ? nil : request.values(named: "Last-Event-ID").first
+                let start = id.flatMap { Int($0) } ?? 0
                 let isFirst = count.withLock { count in
                     count += 1
                     return count <= number("times") ?? 1
@@ -66,6 +67,9 @@ import WaybillTransport
         let requests: [ReceivedRequest]
         var failure: Failure? { outcome.result.steps.compactMap(\.failure).first }
         var data: [JSON?]? { outcome.outputs.first?.values.value["numbers"]?.array }
+        var warnings: [String] {
+            events.compactMap { if case .warning(let message, _) = $0.kind { message.string } else { nil } }
+        }
         var ids: [String] { requests.map { $0.values(named: "Last-Event-ID").first ?? "-" } }
     }
 
@@ -128,6 +132,10 @@ import WaybillTransport
         ("/e?cut=3", "stream: {max: 9}, retry: {times: 1, backoff: {first: 1ms}}", 9, nil),
         ("/e?ends=3", "stream: {max: 9}, retry: {times: 1, backoff: {first: 1ms}}", 9, nil),
         ("/e?cut=3&noid", "stream: {max: 9}, retry: {times: 1, backoff: {first: 1ms}}", 9, nil),
+        (
+            "/e?ends=3&retry=90000", "stream: {max: 9}, retry: {times: 1}", 3,
+            "the server ended the stream after 3 events, before 'max'; the stream's 'retry' asks to wait longer than"
+        ),
         ("/e?cut=2&times=3", "stream: {max: 9}, retry: {times: 2, backoff: {first: 1ms}}", 6, "127.0.0.1:"),
     ]
 
@@ -162,11 +170,37 @@ import WaybillTransport
 
     @Test(arguments: ["", ", accept: [text/event-stream]", ", write: {to: a.ndjson}"])
     func `a stream that the server ends for good is not connected to again`(key: String) async throws {
-        let step = "stream: {max: 2}, retry: {times: 5, backoff: {first: 1ms}, for: [transfer, decode, accept]}\(key)"
+        let step = "stream: {max: 2}, retry: {times: 5, backoff: {first: 1ms}, for: [transfer, decode, content-type]}\(key)"
         let ran = try await run("/e?status=204", step, numbers: "$")
         #expect(ran.failure != nil)
         #expect(ran.requests.count == 1)
         #expect(try await run("/e?status=204", "stream: {}, retry: {times: 1}").data == [])
+    }
+
+    @Test func `a server that sends events again after a reconnection is reported once`() async throws {
+        let step = "stream: {max: 9}, retry: {times: 1, backoff: {first: 1ms}}"
+        let deaf = try await run("/e?cut=3&deaf", step)
+        #expect(deaf.data == Self.data(1...3) + Self.data(1...6))
+        #expect(deaf.warnings.count == 1)
+        #expect(deaf.warnings.first?.hasPrefix("the server ignores 'Last-Event-ID'") == true)
+        for target in ["/e?cut=3", "/e?cut=3&every=2", "/e?cut=3&noid&deaf"] {
+            #expect(try await run(target, step).warnings.isEmpty, "\(target)")
+        }
+    }
+
+    @Test(arguments: [
+        ("/e", "stream: {max: 2}, expect: {body: [length($) == 3]}"), ("/e?cut=2", "stream: {max: 3}"),
+        ("/e?held", "stream: {max: 11}, timeout: 500ms, filters: [limit: 1]"),
+    ])
+    func `the events of a stream that failed are kept like a body`(target: String, step: String) async throws {
+        let ran = try await run(target, "outputs: {n: {value: \"$[0].data\", secret: true}}, \(step)")
+        #expect(ran.failure != nil)
+        let lines = (folder.read("bodies/main.a.ndjson") ?? "").split(separator: "\n")
+        let count = target.contains("held") ? 10 : 2
+        #expect(lines.count == count, "\(folder.names(in: "bodies"))")
+        // The first one is a secret output.
+        #expect(lines.first == #"{"event":"message","data":"***","id":"1"}"#)
+        #expect(lines.dropFirst().first == #"{"event":"message","data":"{\"n\": 2}","id":"2"}"#)
     }
 
     @Test(arguments: [
