@@ -23,7 +23,8 @@ struct ManifestForms: Sendable {
             let schema = schema(of: violation)
         else { return nil }
         switch violation.detail {
-        case .wrongType(expected: [.object], _, _):
+        case .wrongType(expected: [.object], _, _), .wrongType(expected: [.array, .object], found: .string, _),
+            .wrongType(expected: [.object, .array], found: .string, _):
             return mapping(alternatives(of: schema), text).map { "Write for example \(key): \($0)." }
         case .wrongType(expected: [.array], let found, _):
             let holdsMappings = found == .object || resolved(schema["items"] ?? true)["type"] == "object"

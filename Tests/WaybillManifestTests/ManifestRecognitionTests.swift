@@ -8,6 +8,7 @@ import WaybillManifest
         "{\"services\": {\"a\": [1]}, \"waybill\": 1}", "  waybill: 1\n  graphs: {}\n", "? waybill\n: 1\n",
         "!!str waybill: 1\n",
         "&key waybill: 1\n", "&all\nwaybill: 1\n", "\"wayb\\u0069ll\": 1\n", "'waybill' : 1\n",
+        "a: 1\n---\nwaybill: 1\n",
         "x: &k waybill\n*k : 1\n", "x: &base {waybill: 1}\n<<: *base\n", "? [a, b]\n: 1\nwaybill: 1\n",
     ])
     func `a file is a manifest in each spelling of the key`(text: String) {
@@ -16,7 +17,7 @@ import WaybillManifest
 
     @Test(arguments: [
         "", "# waybill: 1\n", "waybill\n", "[waybill: 1]\n", "a: {waybill: 1}\n", "a:\n  waybill: 1\n", "a: waybill\n",
-        "a: |\n  text\n  waybill: 1\n", "waybills: 1\n", "a: 1\n---\nwaybill: 1\n", "? {waybill: 1}\n: 2\n",
+        "a: |\n  text\n  waybill: 1\n", "waybills: 1\n", "? {waybill: 1}\n: 2\n",
         "a: &k {waybill: 1}\nb: *k\n", "a: {{ .Values.x }}\n b: {\n", "a: \"\\x\"\n",
     ])
     func `other files are not manifests`(text: String) {

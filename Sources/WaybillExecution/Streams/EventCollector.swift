@@ -394,9 +394,9 @@ extension RequestPlan {
     /// Whether a response has the content that the request is for: its status and its media type are expected.
     func accepts(_ response: HTTPResponse, expecting status: [StatusPattern]) -> Bool {
         guard status.contains(where: { $0.matches(response.status) }) else { return false }
-        guard let ranges = settings.accept?.value, response.headers.first(named: "Content-Range") == nil else {
-            return true
-        }
+        guard let ranges = settings.accept?.value, response.headers.first(named: "Content-Range") == nil,
+            ![204, 205].contains(response.status)
+        else { return true }
         // A response of another media type, such as a login page, is not the content.
         guard let type = response.headers.first(named: "Content-Type") else { return false }
         return ranges.contains { $0.contains(type) }

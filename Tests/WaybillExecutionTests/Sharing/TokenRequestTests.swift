@@ -147,9 +147,9 @@ import WaybillTransport
             code: "invalid_grant"
         ),
         Refusal(
-            .json(#"{"message": "later"}"#, status: 503),
+            .json(#"{"message": "later"}"#, status: 500),
             .status,
-            "the token endpoint responded with status 503: later"
+            "the token endpoint responded with status 500: later"
         ),
         Refusal(.json("<p>", status: 502), .status, "the token endpoint responded with status 502"),
         Refusal(.json("token"), .decode, "the token endpoint's response is not a JSON object"),
