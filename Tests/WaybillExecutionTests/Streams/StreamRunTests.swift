@@ -170,7 +170,8 @@ import WaybillTransport
 
     @Test(arguments: ["", ", accept: [text/event-stream]", ", write: {to: a.ndjson}"])
     func `a stream that the server ends for good is not connected to again`(key: String) async throws {
-        let step = "stream: {max: 2}, retry: {times: 5, backoff: {first: 1ms}, for: [transfer, decode, content-type]}\(key)"
+        let retry = "retry: {times: 5, backoff: {first: 1ms}, for: [transfer, decode, content-type]}"
+        let step = "stream: {max: 2}, \(retry)\(key)"
         let ran = try await run("/e?status=204", step, numbers: "$")
         #expect(ran.failure != nil)
         #expect(ran.requests.count == 1)
