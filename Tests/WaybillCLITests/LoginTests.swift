@@ -263,6 +263,16 @@ import WaybillTestSupport
             #expect(next.status == 0, "\(next.errorText)")
             #expect(server.forms("/token").count == asked)
             #expect(folder.names().filter { $0.hasSuffix(".tmp") } == [])
+
+            // One that is older than the file is not a newer copy.
+            let stale = ".tokens.json.0.tmp"
+            let stored = try #require(folder.read("tokens.json"))
+            folder.write(stored.replacing("REFRESH-3", with: "REFRESH-0"), to: stale)
+            chmod("\(folder.path)/\(stale)", 0o600)
+            utimes("\(folder.path)/\(stale)", [timeval(), timeval()])
+            server.expire()
+            let renewed = try await run()
+            #expect(renewed.status == 0, "\(renewed.errorText)")
         }
     }
 

@@ -77,7 +77,11 @@ struct TokenFile: Sendable {
             let target = FileContents.target(of: path)
             // A process was killed after it had received tokens.
             TemporaryFile.withAbandoned(beside: target) { abandoned in
-                if (try? entries(of: LocalFile(abandoned))) != nil { try? FileReplacement.move(abandoned, to: target) }
+                let (new, old) = (try? FileStatus(of: abandoned), try? FileStatus(of: target))
+                guard let new, old.map({ $0.modifiedAt <= new.modifiedAt }) ?? true,
+                    (try? entries(of: LocalFile(abandoned))) != nil
+                else { return }
+                try? FileReplacement.move(abandoned, to: target)
             }
             let all = try entries(of: file)
             let draft = try writing { () throws(SystemError) in try FileDraft(of: target, room: Self.room) }
@@ -131,7 +135,8 @@ struct TokenFile: Sendable {
     }
 
     private func isOwn(_ entry: JSON) -> Bool {
-        let names = ["accessToken", "renewsAt", "refreshToken"]
+        // 'expiresAt' is of an earlier version.
+        let names = ["accessToken", "renewsAt", "refreshToken", "expiresAt"]
         return (entry.object?.count { !names.contains($0.name) } ?? 0) == owner.count
             && owner.allSatisfy { entry[$0.name]?.string?.hasSameCodePoints(as: $0.value) ?? false }
     }
