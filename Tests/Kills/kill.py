@@ -117,7 +117,10 @@ def summary(result):
             # Those of the last process.
             rest["elements"].pop("responseTimes", None)
             rest["elements"]["failures"].sort(key=lambda failure: failure["element"])
+            for element in rest["elements"].get("cases", []):
+                element.pop("time", None)
             for failure in rest["elements"]["failures"]:
+                failure.pop("time", None)
                 if failure["kind"] == "timeout":
                     # The deadline may have passed before the request was built.
                     failure.pop("url", None)
