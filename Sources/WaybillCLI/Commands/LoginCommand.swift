@@ -88,8 +88,8 @@ struct LoginOptions: ParsableArguments {
         let selected = stored.filter { !ofUsers || $0.needsUser }
         guard !selected.isEmpty else {
             throw output.notRun(
-                "nobody needs to log in: 'login' is for the grants 'device' and 'authorization_code'; runs get the tokens of "
-                    + "others by themselves"
+                "nobody needs to log in: 'login' is for the grants 'device' and 'authorization_code'; with other grants, runs "
+                    + "fetch the tokens"
             )
         }
         var runOptions = RunOptions()

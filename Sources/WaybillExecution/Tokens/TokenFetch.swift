@@ -27,7 +27,7 @@ struct TokenFetch: Sendable {
                 if let refreshToken = error.refreshToken {
                     try await file.store(TokenFile.Tokens(refresh: refreshToken), in: renewal)
                 } else if error.code == "invalid_grant", renewal.tokens != nil {
-                    // It is not sent again by each later run.
+                    // No later run sends it again.
                     try await file.store(nil, in: renewal)
                 }
                 throw error
@@ -89,7 +89,7 @@ struct TokenFetch: Sendable {
     private func explained(_ error: TokenError) -> TokenError {
         guard error.isRefusal, grant.refreshToken != nil else { return error }
         var error = error
-        error.message += "; 'refreshToken' needs a new one if this one has expired or was used before"
+        error.message += "; if 'refreshToken' has expired or was used before, replace it"
         return error
     }
 

@@ -299,7 +299,7 @@ struct StepFile: Sendable {
     }
 
     /// Moves the file, or the files and tables of all entries, to their paths. A wait for a lock ends when the deadline has
-    /// passed or the task is cancelled.
+    /// passed or the task is cancelled, unless one of several entries is already committed.
     ///
     /// - Parameter end: The end of the step with these files; absent if the journal has all its elements.
     func commit(
