@@ -40,6 +40,7 @@ graphs:
       - {id: skipped, when: run.id == 'never', get: /s, mock: {}}
       - id: each
         forEach: {in: "range(0, 12)", as: n}
+        onFailure: continue
         get: /e/${n}
         mock: {status: 404}
       - {id: moved, get: /old, mock: {status: 302, headers: {Location: /a?b=1}}}
