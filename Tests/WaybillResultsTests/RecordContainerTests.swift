@@ -338,7 +338,13 @@ import WaybillTestSupport
         let error = #expect(throws: ResultsError.self) {
             let isOver = { @Sendable in ContinuousClock.now > end }
             let path = "\(folder.path)/shop.sqlite"
-            let transaction = try SQLiteTransaction(path, wait: 10, until: { false }, orUntil: isOver)
+            let transaction = try SQLiteTransaction(
+                path,
+                excludesReaders: false,
+                wait: 10,
+                until: { false },
+                orUntil: isOver
+            )
             let table = SQLiteTable("orders", key: ["id"], columns: nil)
             try transaction.load("\(folder.path)/one.ndjson", into: table, until: isOver)
         }

@@ -170,7 +170,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
     /// a shard stay in the unfinished file until the shards are merged.
     private func finish(_ file: StepFile, _ summary: inout ForEachSummary) async -> [RunEvent.WrittenFile]? {
         guard [.passed, .tolerated].contains(summary.outcome) else { return nil }
-        if summary.outcome == .passed, let passed = context.deadline?.passed {
+        if summary.outcome == .passed, !file.isPartlyReplaced, let passed = context.deadline?.passed {
             summary.fail(passed)
             return nil
         }

@@ -32,6 +32,8 @@ struct StepFile: Sendable {
     private let isPaginated: Bool
     /// Whether the journal has the end of the step, so that only its files are moved to their paths.
     private let isPending: Bool
+    /// Whether the run was resumed after some of several files may have been replaced.
+    let isPartlyReplaced: Bool
     private let secretWarning = Once()
     /// The work for a record, in the units of `WorkLimit.Check`.
     private static let unitsPerRecord = 256
@@ -74,6 +76,7 @@ struct StepFile: Sendable {
             throw Failure(.output, "there is no results folder to write to", at: writes[0].span)
         }
         let completed = context.earlier?.completedFiles(of: context.path) ?? []
+        isPartlyReplaced = completed.count > 1
         if !completed.isEmpty,
             await folder.isInPlace(
                 targets[0].path,
@@ -299,7 +302,7 @@ struct StepFile: Sendable {
     }
 
     /// Moves the file, or the files and tables of all entries, to their paths. A wait for a lock ends when the deadline has
-    /// passed or the task is cancelled, unless one of several entries is already committed.
+    /// passed or the task is cancelled.
     ///
     /// - Parameter end: The end of the step with these files; absent if the journal has all its elements.
     func commit(
@@ -330,8 +333,11 @@ struct StepFile: Sendable {
     ) async -> Result<[RecordFileWriter.Committed], Failure> {
         var unmet: Failure?
         do throws(ResultsError) {
-            let committed = try await writer.commit(until: isStopped, orUntil: isCancelled) {
-                (contents) throws(ResultsError) in
+            let committed = try await writer.commit(
+                until: isStopped,
+                orUntil: isCancelled,
+                mustSucceed: isPartlyReplaced
+            ) { (contents) throws(ResultsError) in
                 guard !isPending else { return }
                 unmet = await unmetChecks(of: written(contents))
                 if unmet != nil { throw .unexpected(path.string) }

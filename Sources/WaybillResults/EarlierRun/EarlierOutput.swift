@@ -10,6 +10,9 @@ struct EarlierOutput: Sendable {
     private(set) var completed: [RunEvent.WrittenFile] = []
     private(set) var resumption = RecordFileWriter.Resumption(bytes: 0, records: 0)
 
+    /// Whether some of several files may be at their paths, and the others are not.
+    var isPartlyCommitted: Bool { completed.count > 1 && !isCommitted }
+
     /// The journal's record of the files, if they were complete.
     var written: [RunEvent.WrittenFile] { isCommitted ? committed : completed }
 

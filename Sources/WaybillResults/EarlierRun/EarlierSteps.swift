@@ -340,8 +340,8 @@ package struct EarlierSteps: Sendable {
             files[path, default: []].append(.written(file))
         case .downloadCommitted(let file): files[path] = [.downloaded(file)]
         case .stepFinished(let result, let kept):
-            // Files that could not all be moved to their paths remain to be moved.
-            if commits[path] != nil, outputs[path]?.isCommitted == false { break }
+            // Several files of which some may be at their paths remain to be moved there.
+            if outputs[path]?.isPartlyCommitted ?? false { break }
             finish(path, result, kept)
         case .elementFinished(let end): finish(path, end)
         default: break

@@ -3,8 +3,10 @@ import WaybillRuntime
 
 /// Moves complete records to their destinations: all of them, or none.
 ///
-/// The tables are committed first, because that may fail; files are only renamed. Every process locks databases and
-/// folders in the order of their paths, and all databases before the folders, so that none waits for another in a circle.
+/// Of several, `load` takes every lock, so that `complete` waits for nothing: only an error of the disk, or of a path that
+/// another program has changed meanwhile, can come between two files. The tables are committed first; files are only renamed.
+/// Every process locks databases and folders in the order of their paths, and all databases before the folders, so that
+/// none waits for another in a circle.
 ///
 /// Unchecked because the caller calls one function after the other and waits for each.
 final class RecordCommit: @unchecked Sendable {
@@ -70,6 +72,7 @@ final class RecordCommit: @unchecked Sendable {
         for (_, tables) in Self.sorted(tables) {
             let transaction = try SQLiteTransaction(
                 tables[0].part.path,
+                excludesReaders: joined != nil,
                 wait: tables[0].table.wait,
                 until: isStopped,
                 orUntil: isCancelled
@@ -91,16 +94,16 @@ final class RecordCommit: @unchecked Sendable {
 
     /// Commits the transactions and moves the files, and removes the unfinished files. May take long.
     ///
-    /// - Parameter isCancelled: Whether to commit nothing.
+    /// An error after the journal has the intent to replace several files is an error of the disk, which fails the run even
+    /// where the failure of the step is tolerated: a resumed run replaces what is left.
+    ///
     /// - Returns: The sizes of the files.
-    func complete(orUntil isCancelled: () -> Bool) throws(ResultsError) -> [Int] {
-        if !transactions.isEmpty, isCancelled() { throw .stopped(parts[0].path) }
+    func complete() throws(ResultsError) -> [Int] {
         var count = 0
         do throws(ResultsError) {
             for transaction in transactions {
                 try transaction.commit()
                 count += 1
-                for other in transactions { other.ignoreStops() }
             }
             transactions = []
             for part in parts {
@@ -108,10 +111,10 @@ final class RecordCommit: @unchecked Sendable {
                 count += 1
             }
         } catch {
-            guard joined != nil, count > 0 else { throw error }
-            let advice = "other files of this step are already replaced, and a resumed run replaces the rest"
-            // Like an error of the disk, this fails the run even where the step's failure is tolerated.
-            throw ResultsError("\(error.description); \(advice)", .disk)
+            guard joined != nil else { throw error }
+            let advice =
+                count > 0 ? "; other files of this step are already replaced, and a resumed run replaces the rest" : ""
+            throw ResultsError("\(error.description)\(advice)", .disk)
         }
         var synced: Set<String> = []
         for part in parts where synced.insert(FileContents.folder(of: part.path)).inserted {

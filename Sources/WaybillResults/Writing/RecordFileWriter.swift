@@ -323,12 +323,14 @@ package final class RecordFileWriter: Sendable {
     ///   - isStopped: Whether to stop compressing the file, or waiting for a lock of another process. Asked on another
     ///     thread.
     ///   - isCancelled: Whether to stop loading records into a table. Asked on another thread.
+    ///   - mustSucceed: Whether an earlier process may have replaced some of the files, so that any error fails the run.
     ///   - check: Called when all records are known, with the content of each file.
     ///   - announce: Called with the same and the end of the unfinished file, when nothing remains but to move the files.
     /// - Returns: The content of each file.
     package func commit(
         until isStopped: @escaping @Sendable () -> Bool,
         orUntil isCancelled: @escaping @Sendable () -> Bool,
+        mustSucceed: Bool = false,
         check: ([Committed]) async throws(ResultsError) -> Void,
         announce: ([Committed], Resumption.Mark) async throws(ResultsError) -> Void
     ) async throws(ResultsError) -> [Committed] {
@@ -349,14 +351,12 @@ package final class RecordFileWriter: Sendable {
                 }
             }
             try await announce(contents, end)
-            let sizes = try await thread.run { () throws(ResultsError) in
-                try commit.complete(orUntil: isCancelled)
-            }
+            let sizes = try await thread.run { () throws(ResultsError) in try commit.complete() }
             return zip(contents, sizes).map { Committed(records: $0.records, bytes: $1, checksum: $0.checksum) }
         } catch {
             commit.discard()
             // Other errors are about the records, the table or the path, and fail only the step.
-            if error.kind == .disk { onFailure(error) }
+            if error.kind == .disk || mustSucceed { onFailure(error) }
             throw error
         }
     }

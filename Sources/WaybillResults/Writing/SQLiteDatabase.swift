@@ -10,7 +10,7 @@ import WaybillRuntime
     /// The number of seconds to wait for a lock of another process.
     private let wait: Int
     /// Whether to stop waiting for a lock.
-    var isStopped: @Sendable () -> Bool
+    private let isStopped: @Sendable () -> Bool
     private let isCancelled: @Sendable () -> Bool
     private var waitStart = ContinuousClock.now
     fileprivate let handle: OpaquePointer

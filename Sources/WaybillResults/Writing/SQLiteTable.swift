@@ -35,11 +35,13 @@ final class SQLiteTransaction {
     /// Opens a database, which is created if needed, and locks it for writing.
     ///
     /// - Parameters:
+    ///   - excludesReaders: Whether others cannot read it either, so that the commit does not have to wait for them.
     ///   - wait: The number of seconds to wait for a lock of another process.
     ///   - isStopped: Whether to stop waiting for it before.
     ///   - isCancelled: Whether to stop loading.
     init(
         _ path: String,
+        excludesReaders: Bool,
         wait: Int,
         until isStopped: @escaping @Sendable () -> Bool,
         orUntil isCancelled: @escaping @Sendable () -> Bool
@@ -49,12 +51,14 @@ final class SQLiteTransaction {
         self.database = database
         // More memory than the default of 2 MiB, for keys in random order.
         try database.execute("PRAGMA cache_size = -8000")
-        try database.execute("BEGIN IMMEDIATE")
+        try database.execute(excludesReaders ? "BEGIN EXCLUSIVE" : "BEGIN IMMEDIATE")
     }
 
     deinit {
         guard database != nil else { return }
-        // Without a commit, closing the database rolls the transaction back.
+        // After an error of the disk, only the next one who reads the database undoes what was written to it.
+        try? database?.execute("ROLLBACK")
+        try? database?.execute("SELECT 1 FROM sqlite_master")
         database = nil
         // Removes a database that was created in vain.
         if FolderContents.size(of: path) == 0 { unlink(path) }
@@ -66,9 +70,6 @@ final class SQLiteTransaction {
         var load = try SQLiteLoad(table, into: database)
         try load.load(source, until: isCancelled)
     }
-
-    /// Waits for a lock of another process from now on even if the run is stopped.
-    func ignoreStops() { database?.isStopped = { false } }
 
     /// Commits the transaction.
     func commit() throws(ResultsError) {
