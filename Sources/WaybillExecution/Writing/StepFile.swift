@@ -12,31 +12,19 @@ import WaybillTransport
 /// The file to which a step writes its records: created before its first request, and moved to its path at the end. With
 /// several entries of `write`, it has the records of all of them.
 struct StepFile: Sendable {
-    /// A file or table that receives records.
-    private struct Entry {
-        let write: Write
-        let path: RedactedText
-        let format: any WritableRecordFormat.Type
-        let columns: ColumnCheck
-    }
-
     /// How a step finishes, and what is kept of it.
     typealias StepEnd = (result: StepResult, kept: RunEvent.KeptRecord)
 
-    private let entries: [Entry]
+    private let entries: [WriteEntry]
     /// The element whose records are added; a step without `forEach` has a single one.
     private var element = 0
     private let context: StepContext
     private let writer: RecordFileWriter
     private let container: RecordContainer
-    private let isPaginated: Bool
     /// Whether the journal has the end of the step, so that only its files are moved to their paths.
     private let isPending: Bool
     /// Whether the run was resumed after some of several files may have been replaced.
     let isPartlyReplaced: Bool
-    private let secretWarning = Once()
-    /// The work for a record, in the units of `WorkLimit.Check`.
-    private static let unitsPerRecord = 256
 
     private var step: String { context.path }
     private var graph: String { context.graph }
@@ -57,7 +45,6 @@ struct StepFile: Sendable {
     ) async throws(Failure) {
         self.context = context
         let run = context.run
-        isPaginated = step.paginate != nil
         isPending = pending != nil
         // A request with 'until' starts again; of a 'forEach', the elements that had finished are kept.
         let startsAgain = step.flow?.until != nil && step.flow?.forEach == nil
@@ -68,7 +55,15 @@ struct StepFile: Sendable {
         for write in writes { targets.append(try await Self.target(of: write, in: context)) }
         entries = targets.map { write, format, path in
             let columns = ColumnCheck(write, isContinued: resumption.map { $0.records.count > 0 } ?? false)
-            return Entry(write: write, path: run.redactor.text(path), format: format, columns: columns)
+            return WriteEntry(
+                write: write,
+                path: run.redactor.text(path),
+                format: format,
+                columns: columns,
+                isPaginated: step.paginate != nil,
+                run: run,
+                step: context.path
+            )
         }
         let writer: any RecordWriter
         (container, writer) = RecordContainer.of(targets)
@@ -150,7 +145,7 @@ struct StepFile: Sendable {
     var continuedPages: Int { writer.continuedPages[element] ?? 0 }
 
     /// The location of the entry that an error is about, or else of the first.
-    private static func span(of error: ResultsError, _ entries: [Entry]) -> SourceSpan {
+    private static func span(of error: ResultsError, _ entries: [WriteEntry]) -> SourceSpan {
         let entry = entries.first { error.description.contains($0.path.string) } ?? entries[0]
         return entry.write.to.span
     }
@@ -209,7 +204,7 @@ struct StepFile: Sendable {
         var aggregates: [RecordAggregate] = []
         for (index, entry) in entries.enumerated() {
             do throws(EvaluationFailure) {
-                let own = try self.records(of: data, for: entry, isList: isList, in: scope)
+                let own = try entry.records(of: data, isList: isList, in: scope)
                 if entries.count == 1 {
                     (records, aggregates) = own
                 } else {
@@ -308,7 +303,7 @@ struct StepFile: Sendable {
     func commit(
         _ end: (@Sendable ([RunEvent.WrittenFile]) -> StepEnd)? = nil
     ) async throws(Failure) -> [RunEvent.WrittenFile] {
-        for entry in entries { if let warning = entry.columns.warning() { warn(warning, entry) } }
+        for entry in entries { entry.warnOfMissingColumns() }
         let cancellation = Cancellation()
         let result = await withTaskCancellationHandler {
             await commit(end) { [deadline] in
@@ -385,181 +380,6 @@ struct StepFile: Sendable {
             run.redactor.text(error.description),
             at: Self.span(of: error, entries)
         )
-    }
-
-    private func warn(_ message: String, _ entry: Entry) {
-        let warning: RedactedText = "\(entry.path): \(run.redactor.text(message))"
-        run.events.emit(.warning(warning, at: SourceLocation(entry.write.span)), step: step)
-    }
-
-    /// Returns a record without secrets. Validation already rejects known secrets in a file; this finds those that it
-    /// cannot know.
-    private func redacted(_ record: JSON, _ entry: Entry) -> RedactedJSON {
-        let (json, isChanged) = run.redactor.data(record)
-        if isChanged { warnOfSecret(in: entry) }
-        return json
-    }
-
-    private func warnOfSecret(in entry: Entry) {
-        // After the deadline, all data is masked, and none of it is written.
-        guard !WorkLimit.isDeadlinePassed, secretWarning.isFirst() else { return }
-        run.events.emit(
-            .warning(
-                "\(entry.path): the records contain a secret, which is replaced by ***",
-                at: SourceLocation(entry.write.span)
-            ),
-            step: step
-        )
-    }
-
-    // MARK: Records
-
-    private func records(
-        of data: ScopeValue,
-        for entry: Entry,
-        isList: Bool,
-        in scope: EvaluationScope
-    ) throws(EvaluationFailure) -> (records: [RedactedJSON], aggregates: [RecordAggregate]) {
-        let write = entry.write
-        let value = try write.records?.outputValue(in: scope) ?? data
-        if value.isSecret { try run.redactor.register(secretsIn: value.json, at: write.span) }
-        let elements: [JSON]
-        switch value.json {
-        case .null: elements = []
-        case .array(let list) where isList || entry.format != RawFormat.self: elements = list
-        default:
-            elements = [value.json]
-            if isPaginated, write.records == nil, let warning = entry.columns.pageWarning(value.json) {
-                warn(warning, entry)
-            }
-        }
-        entry.columns.note(elements)
-        var records: [RedactedJSON] = []
-        records.reserveCapacity(elements.count)
-        var aggregates = write.aggregates.map { RecordAggregate($0.function) }
-        var scope = scope
-        var limit = WorkLimit.Check()
-        var size = JSONSize()
-        for (index, element) in elements.enumerated() {
-            if limit.isReached(before: Self.unitsPerRecord) {
-                throw EvaluationFailure(message: WorkLimit.message, span: write.span, kind: .output)
-            }
-            if !write.columns.isEmpty || !aggregates.isEmpty {
-                scope.item = ScopeValue(element, isSecret: value.isSecret)
-            }
-            let record = try self.record(element, at: index, of: entry, in: scope)
-            // Columns may insert a list into each record.
-            if !write.columns.isEmpty { try size.add(record.value, at: write.span) }
-            records.append(record)
-            for position in aggregates.indices {
-                try naming(element, at: index) { () throws(EvaluationFailure) in
-                    try add(to: &aggregates[position], position, of: entry, in: scope)
-                }
-            }
-        }
-        return (records, aggregates)
-    }
-
-    /// Calls a function that evaluates an expression for a record. An error names the record.
-    private func naming<Value>(
-        _ record: JSON,
-        at index: Int,
-        _ evaluate: () throws(EvaluationFailure) -> Value
-    ) throws(EvaluationFailure) -> Value {
-        do {
-            return try evaluate()
-        } catch {
-            var error = error
-            error.message = "record \(index): \(error.message); the record is \(run.redactor.start(of: record, 80))"
-            throw error
-        }
-    }
-
-    /// Adds the value of the current record to an aggregate.
-    private func add(
-        to aggregate: inout RecordAggregate,
-        _ index: Int,
-        of entry: Entry,
-        in scope: EvaluationScope
-    ) throws(EvaluationFailure) {
-        let definition = entry.write.aggregates[index]
-        let value = try definition.value.value(in: scope)
-        if value.isSecret { try run.redactor.register(secretsIn: value.json, at: entry.write.span) }
-        let (json, isChanged) = run.redactor.data(value.json)
-        if isChanged { warnOfSecret(in: entry) }
-        do {
-            try aggregate.add(json.value)
-        } catch {
-            throw EvaluationFailure(
-                message: "aggregate '\(definition.name.value)': \(error.message)",
-                span: definition.value.span,
-                kind: .output
-            )
-        }
-    }
-
-    private func record(
-        _ value: JSON,
-        at index: Int,
-        of entry: Entry,
-        in scope: EvaluationScope
-    ) throws(EvaluationFailure) -> RedactedJSON {
-        let write = entry.write
-        var record = value
-        if !write.columns.isEmpty {
-            var object = JSONObject()
-            for column in write.columns {
-                if let expression = column.value {
-                    let value = try naming(value, at: index) { () throws(EvaluationFailure) in
-                        try expression.value(in: scope)
-                    }
-                    if value.isSecret { try run.redactor.register(secretsIn: value.json, at: write.span) }
-                    object[column.name.value] = value.json
-                } else {
-                    object[column.name.value] = try member(ofColumn: column.name, in: value, entry)
-                }
-            }
-            record = .object(object)
-        }
-        let redacted = redacted(record, entry)
-        for key in write.key where redacted.value.member(ofColumn: key.value) ?? .null == .null {
-            throw EvaluationFailure(
-                message:
-                    "a record has no value for '\(key.value)', which is part of the table's key: \(redacted.value.excerpt)",
-                span: key.span,
-                kind: .output
-            )
-        }
-        return redacted
-    }
-
-    /// The value in a column without an expression. A record that is not an object would be lost in all columns but
-    /// `value`.
-    private func member(
-        ofColumn name: Spanned<String>,
-        in record: JSON,
-        _ entry: Entry
-    ) throws(EvaluationFailure) -> JSON? {
-        guard record.object == nil, name.value != "value" else { return record.member(ofColumn: name.value) }
-        throw EvaluationFailure(
-            message:
-                "the record \(redacted(record, entry).value.excerpt) is not an object, so it has no column '\(name.value)'; "
-                + "'{\(name.value): item}' writes the record itself",
-            span: name.span,
-            kind: .output
-        )
-    }
-}
-
-extension JSON {
-    /// The value in a column: a member, or in the column `value` a record that is not an object.
-    fileprivate func member(ofColumn name: String) -> JSON? {
-        object == nil ? name == "value" ? self : nil : self[name]
-    }
-
-    /// The start of the value as JSON text.
-    fileprivate var excerpt: String {
-        JSONWriter().excerpt(of: self, 80)
     }
 }
 
