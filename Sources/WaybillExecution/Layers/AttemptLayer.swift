@@ -58,7 +58,7 @@ struct Attempt: Sendable {
 
     /// Renews the session or token that the server refused; returns whether there was one.
     private func renewed(after outcome: AttemptOutcome) async throws(EvaluationFailure) -> Bool {
-        guard let status = outcome.response?.status else { return false }
+        guard outcome.mayRenew, let status = outcome.response?.status else { return false }
         var isRenewed = false
         if let token = outcome.token, status == 401 {
             try await run.tokens.renew(token, of: plan.service, in: run)
@@ -118,9 +118,11 @@ struct Attempt: Sendable {
         let sent = await sender.send(sending, through: transport, hasPermit: permit != nil, scope: outcome.scope)
         progress.cookieDomains.formUnion(sent.cookieDomains)
         outcome.responseURL = sent.lastURL
-        // After a redirect to another origin, the server did not receive the token.
-        if outcome.token != nil, (try? Origin(ofURL: sent.lastURL)) != (try? Origin(ofURL: sending.url)) {
-            outcome.token = nil
+        if let last = sent.redirects.last {
+            // Another origin did not receive them, and a POST that was redirected to a GET was accepted.
+            outcome.mayRenew =
+                outcome.mayRenew && (last.method == sending.method || sending.isIdempotent)
+                && (try? Origin(ofURL: last.to)) == (try? Origin(ofURL: sending.url))
         }
         switch sent.end {
         case .stopped: return stopped
@@ -133,7 +135,8 @@ struct Attempt: Sendable {
             outcome.duplicate = .skipped
             outcome.method = nil
         case .failure(let failure):
-            outcome.wasSent = failure.wasSent
+            // The first request was, if one of its redirects was followed.
+            outcome.wasSent = failure.wasSent || !sent.redirects.isEmpty
             outcome.repetitions = failure.repetitions
             outcome.failure = Failure(
                 FailureKind(failure),
@@ -168,6 +171,7 @@ struct Attempt: Sendable {
             let cookies = response.headers.values(named: "Set-Cookie")
             progress.cookieDomains.formUnion(sender.cookieDomains(of: cookies, from: sent.lastURL))
             let status = sent.file?.content?.status ?? response.status
+            warnOfMissingFields(sending, in: sent)
             warnOfMissingCredentials(status, sending, outcome, in: sent)
             await evaluate(response, to: sending, status: status, after: sent.redirects, &outcome)
             if outcome.failure?.kind == .decode, response.cacheUse != nil, !WorkLimit.isReached {
@@ -202,6 +206,19 @@ struct Attempt: Sendable {
             let last = try? Origin(ofURL: sent.lastURL), last != (try? Origin(ofURL: sending.url))
         else { return }
         warn(RequestBuilder.missing(at: last, "the server redirected the request to another origin"))
+    }
+
+    /// Warns if a redirect took the body to another origin without header fields that may change its meaning.
+    private func warnOfMissingFields(_ sending: HTTPRequest, in sent: RequestSender.Outcome) {
+        guard sending.body != .none, let last = sent.redirects.last, last.method == sending.method,
+            sent.redirects.contains(where: \.leavesOrigin)
+        else { return }
+        let missing = sending.headers.filter { field in
+            !field.isSensitive && !last.nextHeaders.contains { $0.isNamed(field.name) }
+        }
+        guard !missing.isEmpty, let origin = try? Origin(ofURL: last.to) else { return }
+        let names = missing.map(\.name).joined(separator: ", ")
+        warn("the server redirected the request to another origin, \(origin), which received its body without the fields \(names)")
     }
 
     private var stopped: AttemptOutcome { AttemptOutcome(in: context, failure: .stopped(at: request.step.span)) }
@@ -252,6 +269,7 @@ struct Attempt: Sendable {
             }
         }
         outcome.method = sending.method
+        outcome.mayRenew = !builder.isAtOtherOrigin
         // For a constant method, `validate` has reported it.
         if plan.constantMethod == nil, ["GET", "HEAD"].contains(sending.method), sending.body != .none {
             warn("a body has no meaning with \(sending.method) (RFC 9110, section 9.3)")

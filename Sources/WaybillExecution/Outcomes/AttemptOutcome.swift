@@ -61,8 +61,10 @@ extension AttemptOutcome {
         var url: RedactedText?
         /// The method of the request, once it was built.
         var method: String?
-        /// The OAuth 2.0 token that the request was sent with, if the server that responded received it.
+        /// The OAuth 2.0 token that the request was sent with.
         var token: HeldToken?
+        /// Whether a session or token that the server refuses is renewed, and the request repeated.
+        var mayRenew = true
         /// What to warn of if the server refuses the request: credentials that it did not receive.
         var refusalWarning: String?
         /// Whether the request, or a part of it, may have reached the server.

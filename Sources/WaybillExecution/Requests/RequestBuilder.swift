@@ -25,6 +25,8 @@ struct RequestBuilder {
     var warnings: [String] = []
     /// What to warn of if the server refuses the request.
     private(set) var refusalWarning: String?
+    /// Whether the request is for a page at another origin than the first one; set by `build()`.
+    private(set) var isAtOtherOrigin = false
 
     var settings: Settings { plan.settings }
     var run: RunContext { scope.context.run }
@@ -70,6 +72,7 @@ struct RequestBuilder {
         if case .url(let next) = page {
             let other = try self.origin(of: next, at: plan.address.text.span)
             if other != origin { otherOrigin = other }
+            isAtOtherOrigin = other != origin
         }
         url = self.url(address, with: content.query)
         var added: [HTTPField] = []

@@ -63,6 +63,10 @@ package struct RedirectState: Sendable {
             headers: response.headers,
             timings: response.timings
         )
+        if !request.options.tls.pins.isEmpty, here.isSecure, !there.isSecure {
+            let words = "\(request.subject) redirects to \(there), which has no certificate to compare with the pins"
+            return .fail(.redirect(CURLE_SSL_PINNEDPUBKEYNOTMATCH, words, response))
+        }
         if redirect.leavesOrigin, request.isBodyForOrigin, redirect.method == request.method {
             return .fail(.redirect(CURLE_ABORTED_BY_CALLBACK, request.bodyMustStay(redirect, there), response))
         }
@@ -155,8 +159,9 @@ extension HTTPField {
     /// field may be a credential, whatever its name.
     private static let namesForAnyOrigin: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "content-digest",
-        "content-disposition", "content-encoding", "content-language", "content-length", "content-type", "dnt",
-        "expect", "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "pragma",
+        "content-disposition", "content-encoding", "content-language", "content-length", "content-md5", "content-range", "content-type",
+        "digest", "dnt", "expect", "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since",
+        "last-event-id", "pragma",
         "prefer", "priority", "range", "te", "traceparent", "tracestate", "user-agent",
     ]
 

@@ -51,6 +51,14 @@ import WaybillTransport
         #expect(state.next(after: Self.answer(status, "/x")) == .finish)
     }
 
+    @Test func `pins are not given up by a redirect to http`() {
+        var request = HTTPRequest(url: "https://a.example/")
+        request.options.tls.pins = [.publicKey(sha256: "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")]
+        for (location, isFollowed) in [("http://a.example/", false), ("https://b.example/", true)] {
+            #expect((Self.follow(302, location, from: request) != nil) == isFollowed, "\(location)")
+        }
+    }
+
     @Test func `two different locations are a failure, and the same one twice is not`() {
         for (second, isFollowed) in [("/x", true), ("/y", false), ("https://b.example/", false)] {
             let fields = ["/x", second].map { HTTPField(name: "Location", value: $0) }
