@@ -184,6 +184,8 @@ import WaybillTransport
         ("2\r\nok\r\r\n0\r\n\r\n", false), ("2\r\nok\r\n0\r\nA: b\rC: d\r\n\r\n", false),
         ("2\r\nok\r\n0\r\nA: b\r\r\n\r\n", false), ("2\r\nok\r\n0\r\nA: b\0\r\n\r\n", false),
         ("2\r\nok\r\n0\r\n\rA: b\r\n\r\n", false), ("2\r\nok\r\n0\r\nA: b\r\nC: d\n\r\n", true),
+        // The size is one too large, so that the carriage return is a byte of the chunk.
+        ("3\r\nok\r\n0\r\n\r\n", false), ("2\r\nok\n0\r\n\r\n", false),
     ])
     func `the line of a chunk is valid, with its size as a hexadecimal number`(body: String, isValid: Bool) async throws
     {

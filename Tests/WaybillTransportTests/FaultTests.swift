@@ -137,6 +137,31 @@ import WaybillTestSupport
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a decompression bomb ends the transfer when its time is over, or it is cancelled`(isCancelled: Bool)
+        async throws
+    {
+        // Some kilobytes for 8 GB, in one call of libcurl.
+        let script =
+            "a=$(mktemp); head -c 10000000 /dev/zero | gzip -9 >$a; for _ in $(seq 800); do cat $a; done | gzip -9; rm $a"
+        let bomb = try await Command.run("/bin/sh", ["-c", script]).output
+        let answer = ServerResponse(headers: [("Content-Encoding", "gzip, gzip")], body: bomb)
+        try await LoopbackServer.run(answer: { _ in answer }) { server in
+            try await CurlTransport.run { transport in
+                let url = server.url()
+                let start = ContinuousClock.now
+                let task = Task {
+                    let timeout = Duration.milliseconds(isCancelled ? 60_000 : 400)
+                    return await transport.send(HTTPRequest(url: url, timeout: timeout, maximumBodyBytes: 8 << 30))
+                }
+                try await Task.sleep(for: .milliseconds(400))
+                if isCancelled { task.cancel() }
+                #expect(await task.value.failure?.kind == (isCancelled ? .cancelled : .timeout))
+                #expect(.now - start < .seconds(4))
+            }
+        }
+    }
+
     @Test func `a decompression bomb ends the transfer at the limit of the body`() async throws {
         let bomb = try await Command.run("/bin/sh", ["-c", "head -c 200000000 /dev/zero | gzip -9"]).output
         let answer = ServerResponse(headers: [("Content-Encoding", "gzip")], body: bomb)

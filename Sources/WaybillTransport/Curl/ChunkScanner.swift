@@ -26,6 +26,8 @@ struct ChunkScanner {
     var isComplete: Bool { state == .end }
 
     private var state = State.size
+    // Whether the line with the size ended without a carriage return.
+    private var endsLinesWithLF = false
     // The size of the chunk, and then how many of its bytes are missing.
     private var size: UInt64 = 0
 
@@ -54,9 +56,13 @@ struct ChunkScanner {
         case (.size, UInt8(ascii: ";")), (.blanks, UInt8(ascii: ";")): state = .chunkExtension
         case (.size, 0x0D), (.blanks, 0x0D), (.chunkExtension, 0x0D): state = .sizeEnd
         case (.size, 0x0A), (.blanks, 0x0A), (.chunkExtension, 0x0A), (.sizeEnd, 0x0A):
+            endsLinesWithLF = state != .sizeEnd
             state = size == 0 ? .trailerStart : .data
         case (.dataEnd, 0x0D): state = .dataReturn
-        case (.dataEnd, 0x0A), (.dataReturn, 0x0A): state = .size
+        case (.dataReturn, 0x0A): state = .size
+        case (.dataEnd, 0x0A) where endsLinesWithLF: state = .size
+        // After a size with CR LF, a line feed alone may follow a CR that is one of the bytes that the size counts.
+        case (.dataEnd, 0x0A): fault = .malformedChunk
         case (.trailerStart, 0x0D): state = .lastReturn
         case (.trailerStart, 0x0A), (.lastReturn, 0x0A): state = .end
         case (.trailer, 0x0D): state = .trailerReturn

@@ -101,7 +101,7 @@ extension Transfer.Refusal {
         case .headerIncomplete, .endNotAnnounced, .bodyIncomplete: CURLE_PARTIAL_FILE
         case .headerStartsFolded, .invalidFraming, .versionNotAgreed, .malformedStatusLine: CURLE_WEIRD_SERVER_REPLY
         case .sentTwice: CURLE_ABORTED_BY_CALLBACK
-        case .nonceStaleTwice: CURLE_LOGIN_DENIED
+        case .nonceStaleTwice, .notChallenged: CURLE_LOGIN_DENIED
         case .pinMismatch, .pinsUnknown: CURLE_SSL_PINNEDPUBKEYNOTMATCH
         case .flooded: CURLE_HTTP2
         case .connectionUnusable: CURLE_OPERATION_TIMEDOUT
@@ -132,6 +132,10 @@ extension Transfer.Refusal {
                 ? "the request was already sent twice"
                 : "\(prepared.request.method) is not idempotent, so it was not sent again"
             return "\(destination) \(cause); \(reason)"
+        case .notChallenged(let status):
+            return
+                "\(destination) did not ask for the digest credentials, and responded with status \(status) before the body was sent; "
+                + "remove 'auth' if it needs none"
         case .nonceStaleTwice:
             return
                 "\(destination) rejected the digest credentials twice because their nonce was stale; the request was "

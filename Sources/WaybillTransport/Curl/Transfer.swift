@@ -57,6 +57,11 @@ final class Transfer {
     private(set) var certificate: ServerCertificate?
     private var reader: BodyReader?
     private var decoding = Decoding.undecided
+    // How many decoded bytes were kept since the time was checked.
+    private var uncheckedBytes = 0
+    private static let bytesBetweenChecks = 1 << 20
+    /// Whether the transfer was ended because its time was over.
+    private(set) var isOverdue = false
     private var sendings = 0
     private var hasBegunChannel = false
     /// Whether the end of the connection is that of the body.
@@ -153,6 +158,7 @@ final class Transfer {
             bodyIncomplete, pinMismatch, pinsUnknown, flooded, memoryFull, connectionUnusable, versionNotAgreed,
             tooManyCookies, cookieTooLarge, jarFull
         case sentTwice(overHTTP2: Bool)
+        case notChallenged(Int)
         case announcedBodyTooLarge(Int)
         case invalidFraming(ResponseFraming.Fault)
         case bodyUnreadable(String)
@@ -198,6 +204,12 @@ final class Transfer {
         }
         guard !wasComplete, head.isComplete else { return true }
         guard checkVersion() && checkBodyLength() else { return false }
+        // libcurl sends the body only after a challenge.
+        if let body = prepared.body, body.count > 0, prepared.request.options.credentials != .none, challenges == 0,
+            head.statusCode < 400
+        {
+            return refuse(.notChallenged(head.statusCode))
+        }
         // The body of another response may be discarded, because the request is sent again.
         if let channel = order.channel, head.isSuccess { begin(channel) }
         return true
@@ -334,13 +346,24 @@ final class Transfer {
             guard decideOnDecoding() else { return .never }
         }
         guard case .by(let decoder) = decoding else { return keep(bytes) }
-        switch decoder.take(bytes, keep: keep) {
+        switch decoder.take(bytes, keep: { mustEnd(before: $0.count) ? .never : keep($0) }) {
         case .taken: return .taken
         case .later: return .later
         case .never: return .never
         case .malformed: return refuse(.malformedCoding(decoder.codings))
         case .excess: return refuse(.bytesAfterCoding(decoder.codings))
         }
+    }
+
+    /// Whether the transfer is cancelled or its time is over. A few bytes may decode to gigabytes during one call of libcurl,
+    /// which checks neither before it returns.
+    private func mustEnd(before count: Int) -> Bool {
+        uncheckedBytes += count
+        guard uncheckedBytes >= Self.bytesBetweenChecks else { return false }
+        uncheckedBytes = 0
+        let time = .now - startedAt - pausedTime
+        isOverdue = prepared.purpose == .exchange && time > prepared.request.remainingTime
+        return isOverdue || order.cancellation.isRequested
     }
 
     /// Checks whether the header and the body are complete. Sets `refusal` if they are not.

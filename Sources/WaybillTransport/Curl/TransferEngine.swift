@@ -282,6 +282,8 @@ extension TransferEngine {
     }
 
     private func outcome(of transfer: Transfer, handle: EasyHandle, code: CURLcode) -> TransferOutcome {
+        if transfer.order.cancellation.isRequested { return .failed(.cancelled(transfer)) }
+        let code = transfer.isOverdue ? CURLE_OPERATION_TIMEDOUT : code
         let report = TransferReport(handle)
         guard code == CURLE_OK || transfer.hasEarlyResponse(report, after: code), transfer.checkIsWhole() else {
             return .failed(.init(code: code, transfer: transfer, report: report, detail: handle.message))

@@ -80,8 +80,26 @@ package struct DownloadRecord: Sendable, Equatable {
     /// Returns the digest of the URL that responded. The query of the target of a redirect often has a signature that
     /// differs each time, and is left out.
     private static func digest(of source: String, requestedAs url: String) -> String {
-        Digest.sha256(of: Array((source == url ? source[...] : source.prefix { $0 != "?" }).utf8))
+        guard source != url else { return Digest.sha256(of: Array(source.utf8)) }
+        let path = source.prefix { $0 != "?" }
+        let fields = source[path.endIndex...].dropFirst().split(separator: "&").filter { !isOfSignature($0) }
+        return Digest.sha256(of: Array("\(path)?\(fields.joined(separator: "&"))".utf8))
     }
+
+    /// Whether a field of a query belongs to the signature of a URL, as those of AWS, CloudFront, Google Cloud, Azure and
+    /// Alibaba Cloud have.
+    private static func isOfSignature(_ field: Substring) -> Bool {
+        let name = field.prefix { $0 != "=" }.lowercased()
+        return signatureFields.contains(name) || signaturePrefixes.contains { name.hasPrefix($0) }
+    }
+
+    private static let signaturePrefixes = ["x-amz-", "x-goog-", "x-oss-", "q-"]
+    private static let signatureFields: Set<String> = [
+        "access_token", "auth_key", "awsaccesskeyid", "expires", "googleaccessid", "hdnea", "hdnts", "hmac", "jwt",
+        "key-pair-id", "ossaccesskeyid", "policy", "se", "security-token", "sig", "sign", "signature", "sip", "ske",
+        "skoid",
+        "sks", "skt", "sktid", "skv", "sp", "spr", "sr", "st", "sv", "token",
+    ]
 
     /// `{url, source, etag|lastModified, total, name}`
     var text: [UInt8] {

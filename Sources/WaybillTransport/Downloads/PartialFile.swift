@@ -16,7 +16,7 @@ package struct DownloadError: Error, Sendable, Equatable, CustomStringConvertibl
         self.wasStopped = wasStopped
     }
 
-    /// The error of a download that was cancelled while the digest of a large file was computed.
+    /// The error of a download that was cancelled during long work.
     static let stopped = DownloadError("the download was cancelled", wasStopped: true)
 
     init(cannot action: String, _ path: String, _ error: SystemError = .last) {
@@ -54,7 +54,7 @@ final class PartialFile: Sendable {
     /// Opens or creates the file and locks it. Throws if another process, or another request of this one, has locked
     /// it.
     ///
-    /// - Parameter cancellation: Ends the reading of a large file.
+    /// - Parameter cancellation: Ends the reading of a large file, and the decoding of a body.
     init(
         _ path: String,
         digests algorithms: Set<Digest.Algorithm>,
@@ -134,7 +134,8 @@ final class PartialFile: Sendable {
             var failure: DownloadError?
             let outcome = bytes.withUnsafeBytes { bytes in
                 decoding.take(bytes) { decoded in
-                    failure = append(decoded, &state)
+                    // A few bytes may decode to many.
+                    failure = cancellation.isRequested ? .stopped : append(decoded, &state)
                     return failure == nil ? .taken : .never
                 }
             }

@@ -160,7 +160,9 @@ struct DownloadStateTests {
         for (url, date, isAccepted) in [
             (source, dates[0], true), (source, nil, true), (source, dates[1], false),
             // The signature of a redirect's target differs each time.
-            (source + "?signature=2", dates[0], true), (source + "2", dates[0], false), (Self.url, dates[0], false),
+            (source + "?signature=2", dates[0], true), (source + "?X-Amz-Date=2&Expires=3", dates[0], true),
+            (source + "?id=2&signature=2", dates[0], false), (source + "2", dates[0], false),
+            (Self.url, dates[0], false),
         ] {
             var state = Self.state(record: body.record)
             var response = response(206, url: url, date: date)

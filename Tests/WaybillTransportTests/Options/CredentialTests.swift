@@ -38,6 +38,28 @@ import WaybillTransport
         return parts
     }
 
+    @Test(arguments: ["PUT", "POST"], [200, 303])
+    func `a body that was not sent, because the server did not ask for credentials, is a failure`(
+        method: String,
+        status: Int
+    ) async throws {
+        let answer = ServerResponse(status: status, headers: [("Location", "/")], body: Array("accepted".utf8))
+        try await LoopbackServer.run(answer: { _ in answer }) { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(method: method, url: server.url(), body: .bytes(Array("work".utf8)))
+                    .with { $0.credentials = .digest(username: "user", password: "secret") }
+                let failure = try #require(await transport.send(request).failure)
+                #expect(failure.kind == .transfer && failure.wasSent)
+                #expect(
+                    failure.message.contains(
+                        "did not ask for the digest credentials, and responded with status \(status)"
+                    )
+                )
+                #expect(server.requests.count == 1)
+            }
+        }
+    }
+
     @Test(arguments: ["MD5", "SHA-256"], ["GET", "POST"])
     func `digest credentials are sent in response to the challenge`(algorithm: String, method: String) async throws {
         try await LoopbackServer.run(answer: Self.digestAnswer(algorithm)) { server in

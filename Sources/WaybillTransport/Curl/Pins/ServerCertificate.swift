@@ -27,7 +27,11 @@ extension ServerCertificate {
             guard parts.count == 2 else { return nil }
             let identifier = Array(parts[0].content)
             let name = attributeNames[identifier] ?? identifier.map(String.init).joined(separator: ".")
-            return "\(name)=\(String(decoding: parts[1].content, as: UTF8.self))"
+            // As in RFC 4514, section 2.4, so that no value can look like two attributes.
+            let value = String(decoding: parts[1].content, as: UTF8.self).map { character in
+                ",+\"\\<>;".contains(character) ? "\\\(character)" : String(character)
+            }
+            return "\(name)=\(value.joined())"
         }.joined(separator: ", ")
     }
 
