@@ -145,16 +145,29 @@ package struct RunFileList: Sendable {
     /// running, which may write a file of that name.
     private mutating func checkOtherRuns(_ path: String) {
         var inner = FileContents.resolvedPath(path)
+        if let folder = RunFiles.folderOfRun(writing: inner), !resultFolders.contains(CodePoints(folder)) {
+            return addClash(
+                "the report '\(path)' would replace a file of the run in '\(folder)'",
+                "Choose another file."
+            )
+        }
         while inner != "/", inner != "." {
-            let (folder, name) = (FileContents.folder(of: inner), FileContents.name(of: inner))
+            let folder = FileContents.folder(of: inner)
             inner = folder
             guard !resultFolders.contains(CodePoints(folder)) else { continue }
-            if RunFileNames.all.contains(name), RunFolders.hasJournal(folder) || SuiteFolder(at: folder) != nil {
+            if isRecorded(path, in: folder) {
                 addClash("the report '\(path)' would replace a file of the run in '\(folder)'", "Choose another file.")
             } else if RunFolder.isLocked(folder) {
                 addClash("the report '\(path)' is in the folder of a run that is still running", "Choose another file.")
             }
         }
+    }
+
+    /// Whether the journal of a run in a folder lists a file.
+    private func isRecorded(_ path: String, in folder: String) -> Bool {
+        guard let file = FileIdentity(path), RunFolders.hasJournal(folder) else { return false }
+        return RunFiles.recorded(in: folder, named: [FileContents.name(of: FileContents.resolvedPath(path))])
+            .contains { FileIdentity($0) == file }
     }
 
     private mutating func addClash(_ message: String, _ help: String, programHelp: [String]? = nil) {

@@ -130,6 +130,31 @@ import WaybillTestSupport
         #expect(mkfifo("\(folder.path)/pipe", 0o600) != 0)
     }
 
+    @Test func `no step replaces a file that another run has written about itself`() async throws {
+        writeFiles("{get: /rows, mock: {body: [{n: 1}]}, write: {to: rows.csv}}")
+        #expect(try await waybill("\(Self.run) --out other").status == 0)
+        for (file, step) in [("events.ndjson", "write"), ("run.json", "download"), ("bodies/main.json", "download")] {
+            let before = folder.read("other/\(file)")
+            writeFiles("{get: /rows, mock: {body: [{n: 1}]}, \(step): {to: \(folder.path)/other/\(file)}}")
+            let refused = try await waybill("\(Self.run) --allow-outside --out out")
+            #expect(refused.status != 0)
+            let output = refused.outputText + refused.errorText
+            #expect(output.contains("would replace a file of the run in"), "\(output)")
+            #expect(folder.read("other/\(file)") == before)
+        }
+    }
+
+    @Test func `the list of runs is not changed in a copy of its folder`() async throws {
+        writeFiles("{get: /rows, mock: {body: [{n: 1}]}, write: {to: rows.csv}}")
+        #expect(try await waybill(Self.run).status == 0)
+        _ = try await Command.run("/bin/cp", ["-al", "waybill-results", "copy"], in: folder.path)
+        let before = try #require(folder.read("copy/.order"))
+        #expect(try await waybill(Self.run).status == 0)
+        #expect(folder.read("copy/.order") == before)
+        let lines = try #require(folder.read("waybill-results/.order")).split(separator: "\n")
+        #expect(lines.count == 2 && before.hasPrefix(lines[0]))
+    }
+
     @Test func `files that are replaced keep their permissions`() async throws {
         writeFiles("{get: /rows, mock: {body: [{n: 1}]}, write: {to: rows.csv}}")
         let steps = [

@@ -73,28 +73,29 @@ import WaybillTestSupport
     @Test func `no report replaces a file of another run, or is written beside those of one that is running`()
         async throws
     {
-        for name in ["m", "a", "b"] {
-            folder.write("waybill: 1\ngraphs: {main: {chain: [{values: {a: 1}}]}}\n", to: "\(name).yaml")
+        let rows = "{get: \"http://127.0.0.1:9/\", mock: {body: [1]}, write: {to: rows.ndjson}}"
+        for (name, step) in [("m", rows), ("a", "{values: {a: 1}}"), ("b", "{values: {a: 1}}")] {
+            folder.write("waybill: 1\ngraphs: {main: {chain: [\(step)]}}\n", to: "\(name).yaml")
         }
-        #expect(try await waybill("run m.yaml --quiet --out single").status == 0)
+        #expect(try await waybill("run m.yaml --mock --quiet --out single").status == 0)
         #expect(try await waybill("run a.yaml b.yaml --quiet --out suite").status == 0)
         for file in [
             "single/run.json", "single/events.ndjson", "single/sources.json", "single/bodies/a", "suite/suite.json",
-            "suite/a/outputs.json",
+            "suite/a/outputs.json", "single/rows.ndjson",
         ] {
             let content = folder.read(file)
-            for command in ["run m.yaml --quiet --report json=\(file)", "report suite/b --json \(file)"] {
+            for command in ["run a.yaml --quiet --report json=\(file)", "report suite/b --json \(file)"] {
                 let refused = try await waybill(command)
                 #expect(refused.status == 2, "\(command): \(refused.errorText)")
                 #expect(refused.errorText.contains("would replace a file of the run in"), "\(refused.errorText)")
             }
             #expect(folder.read(file) == content, "\(file)")
         }
-        #expect(try await waybill("run m.yaml --quiet --report json=single/new/r.json").status == 0)
+        #expect(try await waybill("run a.yaml --quiet --report json=single/new/r.json").status == 0)
         let journal = open("\(folder.path)/single/events.ndjson", O_RDWR)
         defer { close(journal) }
         try #require(flock(journal, LOCK_EX | LOCK_NB) == 0)
-        let refused = try await waybill("run m.yaml --quiet --report json=single/new/r.json")
+        let refused = try await waybill("run a.yaml --quiet --report json=single/new/r.json")
         #expect(refused.status == 2)
         #expect(refused.errorText.contains("is in the folder of a run that is still running"), "\(refused.errorText)")
     }

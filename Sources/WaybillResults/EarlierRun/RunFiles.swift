@@ -54,6 +54,18 @@ package struct RunFiles: Sendable {
     /// Returns the files of the step at a path.
     package func of(step: String) -> [File] { files.filter { $0.step == step }.map(\.file) }
 
+    /// Returns the folder of the run or suite that writes a file, or one in its folder `bodies`, about itself; `nil` if there is
+    /// none.
+    package static func folderOfRun(writing path: String) -> String? {
+        var inner = path
+        while inner != "/", inner != "." {
+            let folder = FileContents.folder(of: inner)
+            if RunFileNames.all.contains(FileContents.name(of: inner)), FolderContents.isOfRun(folder) { return folder }
+            inner = folder
+        }
+        return nil
+    }
+
     /// Returns the files with one of some names that a run in a folder has recorded, also of its elements: what its steps
     /// have written and downloaded, and its state with the lock.
     package static func recorded(in folder: String, named names: Set<String>) -> [String] {

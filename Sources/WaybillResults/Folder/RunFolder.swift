@@ -252,10 +252,13 @@ package final class RunFolder: Sendable {
     /// Returns the resolved path of a file that a step writes. Missing parent folders are created.
     private func prepare(_ path: String, allowsOutside: Bool) throws(ResultsError) -> String {
         let whole = try ResultPath(root: self.path, allowsOutside: allowsOutside).prepare(path)
-        guard let file = FileIdentity(whole), protected.withLock({ $0.contains { FileIdentity($0) == file } }) else {
-            return whole
+        if let file = FileIdentity(whole), protected.withLock({ $0.contains { FileIdentity($0) == file } }) {
+            throw .refused("'\(path)' would replace a file that the run reads or writes itself")
         }
-        throw .refused("'\(path)' would replace a file that the run reads or writes itself")
+        if let folder = RunFiles.folderOfRun(writing: whole) {
+            throw .refused("'\(path)' would replace a file of the run in '\(folder)'")
+        }
+        return whole
     }
 
     /// Starts a file of records, or continues one.
