@@ -1,4 +1,5 @@
 import Testing
+import WaybillPlatform
 import WaybillTestSupport
 
 /// `waybill export curl`
@@ -63,6 +64,29 @@ import WaybillTestSupport
             count += 1
         }
         #expect(count >= 6)
+    }
+
+    @Test(arguments: [
+        ("headers: {Accept: text/csv}", true), ("auth: {basic: {username: u, password: \"${secrets.t}\"}}", true),
+        ("body: {json: {n: 1}}", true), ("headers: {X-Key: \"${secrets.t}\"}", false),
+        ("headers: {X-Tenant: a}", false),
+        ("body: {json: {pin: \"${secrets.t}\"}}", false), ("auth: {netrc: n}", false), ("redirects: 0", false),
+    ])
+    func `redirects are followed only if curl sends nothing else to another origin`(setting: String, isFollowed: Bool)
+        async throws
+    {
+        folder.write("machine 127.0.0.1 login a password b\n", to: "n")
+        chmod("\(folder.path)/n", 0o600)
+        let text = try await export(
+            """
+            waybill: 1
+            secrets: {t: {env: T}}
+            graphs: {main: {chain: [{id: a, post: "http://127.0.0.1:9/", \(setting)}]}}
+
+            """
+        )
+        #expect(text.contains(" -L") == isFollowed, "\(text)")
+        #expect(text.contains("# no redirect is followed") == (!isFollowed && setting != "redirects: 0"), "\(text)")
     }
 
     @Test func `an input without a value is a variable of the shell`() async throws {

@@ -19,6 +19,8 @@ struct CurlCommandText {
     private var taken = NameForms.takenVariables
     /// The variables of the command that is being written, with what they contain.
     private var used: [(name: String, meaning: String)] = []
+    /// What the command that is being written does not do.
+    private var notes: [String] = []
     /// The command that writes its standard input, if that cannot be an argument.
     private var input: String?
 
@@ -65,7 +67,7 @@ struct CurlCommandText {
     }
 
     private mutating func command(for step: RequestPreviews.Step) -> String {
-        (used, input) = ([], nil)
+        (used, notes, input) = ([], [], nil)
         var comments = [step.plan.path] + Self.repetitions(of: step.plan)
         let command: String
         switch step.preview {
@@ -76,6 +78,7 @@ struct CurlCommandText {
             comments.append("not exported: \(failure.message)")
             command = ""
         }
+        comments += notes
         comments += used.map { "$\($0.name): \($0.meaning)" }
         return comments.map { "# \(PrintableText.oneLine($0))\n" }.joined() + command
     }
@@ -129,7 +132,7 @@ struct CurlCommandText {
         }
         if !body.isEmpty, !fields.contains(where: { $0.isNamed("Content-Type") }) { words.append("-H 'Content-Type:'") }
         words += body
-        words += transferWords(request, settings)
+        words += transferWords(request, settings, sendsAnywhere: sendsAnywhere(preview))
         return ["curl"] + words
     }
 
@@ -269,12 +272,22 @@ struct CurlCommandText {
 
     // MARK: Transfers
 
-    private mutating func transferWords(_ request: HTTPRequest, _ settings: Settings) -> [String] {
+    private mutating func transferWords(
+        _ request: HTTPRequest,
+        _ settings: Settings,
+        sendsAnywhere: Bool
+    ) -> [String] {
         let options = request.options
         var words: [String] = []
         let redirects = settings.redirects?.value ?? RedirectsSetting.default
-        if redirects > 0 { words.append("-L") }
-        if redirects > 0, redirects != RedirectsSetting.default { words.append("--max-redirs \(redirects)") }
+        if redirects > 0 {
+            if sendsAnywhere {
+                words.append("-L")
+                if redirects != RedirectsSetting.default { words.append("--max-redirs \(redirects)") }
+            } else {
+                notes.append("no redirect is followed: curl would send to other origins what is only for this one")
+            }
+        }
         if request.acceptsCompression { words.append("--compressed") }
         if settings.timeout != nil { words.append("--max-time \(Self.seconds(request.timeout))") }
         if settings.connectTimeout != nil { words.append("--connect-timeout \(Self.seconds(request.connectTimeout))") }
@@ -308,6 +321,19 @@ struct CurlCommandText {
         }
         if case .jar(let path) = options.cookies { words.append("-b \(word(path.text)) -c \(word(path.text))") }
         return words
+    }
+
+    /// Whether curl sends nothing to the target of a redirect that a run does not send there: curl leaves out `Authorization`
+    /// and `Cookie`, but no client certificate, and netrc files have an entry for any host.
+    private func sendsAnywhere(_ preview: RequestPreview) -> Bool {
+        let request = preview.request
+        var other = request
+        other.leaveOrigin()
+        let fields = request.headers.filter { !$0.isNamed("Authorization") && !$0.isNamed("Cookie") }
+        return preview.netrc == nil && preview.signature == nil && !request.isBodyForOrigin
+            && fields.allSatisfy { field in other.headers.contains { $0.isNamed(field.name) } }
+            && request.options.tls.clientCertificate == other.options.tls.clientCertificate
+            && request.options.unixSocket == other.options.unixSocket
     }
 
     private static func seconds(_ duration: Duration) -> String {
