@@ -56,6 +56,18 @@ import WaybillJSON
         #expect(reader.reconnectionTime == time)
     }
 
+    @Test(arguments: [
+        ("", nil), ("data: a\n\n", nil), (": ping\n", nil), ("\n\n", nil), ("retry: 1\n\n", nil),
+        ("<html>\nMaintenance\n", "not an event stream"), ("{\"error\": \"quota\"}", "not an event stream"),
+        ("x: a\ndata: a\n\n", nil), ("data: a\n", "incomplete"), ("data: a\n\ndata: b", "incomplete"),
+        ("data: a\n\n:", "incomplete"),
+    ])
+    func `the end of a complete body shows whether it was a whole stream`(text: String, problem: String?) {
+        var reader = ServerSentEvents()
+        _ = reader.take(Array(text.utf8))
+        #expect(problem.map { reader.problemAtEnd?.contains($0) == true } ?? (reader.problemAtEnd == nil), "\(text)")
+    }
+
     @Test func `a stream that continues another has its last ID until it has one of its own`() {
         var reader = ServerSentEvents(after: "3")
         #expect(

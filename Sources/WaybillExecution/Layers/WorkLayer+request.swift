@@ -1,4 +1,5 @@
 import Synchronization
+import WaybillContract
 import WaybillDiagnostics
 import WaybillExpressions
 import WaybillFormats
@@ -91,6 +92,17 @@ extension WorkLayer {
         }
         // The records of the pages before a recovered one have been written.
         guard let output, let data = outcome.recovery ?? (isPlain ? outcome.data : nil) else { return nil }
+        // Neither is JSON ever empty (RFC 8259, section 2), nor does this status say that there is no content.
+        if outcome.recovery == nil, status != 204, status != 205, let response = outcome.response,
+            response.body.isEmpty,
+            response.headers.first(named: "Content-Type").map({ MediaTypeName($0).isJSON }) ?? false
+        {
+            return Failure(
+                .output,
+                "the response has no body, although its type is JSON, so nothing was written",
+                at: step.span
+            )
+        }
         do throws(Failure) {
             try output.append(data, isList: step.paginate != nil, in: outcome.scope)
             return nil

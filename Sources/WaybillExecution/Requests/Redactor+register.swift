@@ -79,6 +79,7 @@ extension Redactor {
 
     private func problem(registeringText secret: String, from source: () -> String?) -> String? {
         guard !register(secret, from: source()) else { return nil }
+        if WorkLimit.isReached { return WorkLimit.message }
         return secret.utf8.count > Self.longestSecret
             ? "a secret of \(secret.utf8.count) bytes is too long: at most \(Self.longestSecret) can be redacted"
             : "a run can have at most \(Self.maximumCount) secrets, or 16 MiB of them"

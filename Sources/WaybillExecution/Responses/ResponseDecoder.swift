@@ -43,6 +43,7 @@ struct ResponseDecoder {
                 events += reader.take(response.body[start..<min(start + 1 << 20, response.body.count)])
             }
             if WorkLimit.isReached { throw DecodingError(message: WorkLimit.message) }
+            if let problem = reader.problemAtEnd { throw DecodingError(message: problem) }
             return Decoded(value: .array(events))
         // Unlike JSON, CSV has no character set of its own.
         case .csv:

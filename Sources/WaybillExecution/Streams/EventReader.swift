@@ -59,6 +59,7 @@ struct EventReader: Sendable {
 
     /// Returns the events of the last line, which the end of the body ends.
     mutating func finish() throws(ResponseDecoder.DecodingError) -> [JSON] {
+        if let problem = sse?.problemAtEnd { throw ResponseDecoder.DecodingError(message: problem) }
         let text = unfinished
         unfinished = []
         return try ResponseDecoder.add(text, after: &lines, at: &bytes, to: &decoded)

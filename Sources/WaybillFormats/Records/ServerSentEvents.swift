@@ -10,6 +10,16 @@ package struct ServerSentEvents: Sendable {
     /// The number of bytes of the unfinished event.
     package var unfinishedBytes: Int { line.count + data.count }
 
+    /// Why a complete body is not a whole stream of events; `nil` if it is.
+    package var problemAtEnd: String? {
+        if !hasFields, hasOtherLines || !line.isEmpty {
+            return "the body is not an event stream: no line has a field such as 'data:'"
+        }
+        return unfinishedBytes > 0 ? "the last event is incomplete: no empty line follows it" : nil
+    }
+
+    /// Whether a line was a comment or had a field that event streams have, and whether one had neither.
+    private var hasFields = false, hasOtherLines = false
     private var line: [UInt8] = []
     private var isFirstLine = true
     private var endsWithCR = false
@@ -65,8 +75,12 @@ package struct ServerSentEvents: Sendable {
             // A number with more digits than a duration has is ignored, too.
             guard !value.isEmpty, value.count <= 15, value.allSatisfy({ (0x30...0x39).contains($0) }) else { break }
             reconnectionTime = Int(String(decoding: value, as: UTF8.self)).map { .milliseconds($0) }
-        default: break
+        case "": break
+        default:
+            hasOtherLines = true
+            return nil
         }
+        hasFields = true
         return nil
     }
 

@@ -23,6 +23,9 @@ package final class Redactor: Sendable {
     package static let maximumCount = 100_000
     private static let maximumBytes = 16 << 20
 
+    /// The size in bytes from which a secret takes so long that it is not added once the task must stop.
+    private static let largeSecret = 4 << 10
+
     /// The minimum size in bytes of a line of a secret that is found by itself.
     private static let shortestLine = 8
 
@@ -63,7 +66,8 @@ package final class Redactor: Sendable {
     /// Adds a secret: texts that are redacted from now on do not show it. An empty secret is ignored.
     ///
     /// - Parameter source: A description of the secret's origin for people, recorded if the secret is short.
-    /// - Returns: `false` for a secret that is too long (see `longestSecret`), or one too many: it must not be used.
+    /// - Returns: `false` for a secret that is too long (see `longestSecret`), for one too many, and for a large one if the task
+    ///   must stop (`WorkLimit`): it must not be used.
     @discardableResult
     package func register(_ secret: String, from source: @autoclosure () -> String? = nil) -> Bool {
         guard !secret.isEmpty else { return true }
@@ -86,6 +90,8 @@ package final class Redactor: Sendable {
     private func add(_ secret: String, from source: @autoclosure () -> String?) -> Bool {
         state.withLock { state in
             guard !state.secrets.contains(CodePoints(secret)) else { return true }
+            // Many tasks may have waited for the lock, each with a secret that takes 0.1 s.
+            if secret.utf8.count >= Self.largeSecret, WorkLimit.isReached { return false }
             guard state.secrets.count < Self.maximumCount, state.bytes + secret.utf8.count <= Self.maximumBytes else {
                 return false
             }

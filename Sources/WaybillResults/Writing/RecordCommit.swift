@@ -81,6 +81,7 @@ final class RecordCommit: @unchecked Sendable {
             for (part, table) in tables { try transaction.load(part.part, into: table, until: isCancelled) }
         }
         guard joined != nil else { return }
+        if isCancelled() { throw .stopped(parts[0].path) }
         var folders: [String: [Part]] = [:]
         for part in parts where part.isShared { folders[FileContents.folder(of: part.path), default: []].append(part) }
         for (folder, _) in Self.sorted(folders) {
@@ -97,8 +98,10 @@ final class RecordCommit: @unchecked Sendable {
     /// An error after the journal has the intent to replace several files is an error of the disk, which fails the run even
     /// where the failure of the step is tolerated: a resumed run replaces what is left.
     ///
+    /// - Parameter isCancelled: Whether to commit nothing, if there is one table.
     /// - Returns: The sizes of the files.
-    func complete() throws(ResultsError) -> [Int] {
+    func complete(orUntil isCancelled: () -> Bool) throws(ResultsError) -> [Int] {
+        if joined == nil, !transactions.isEmpty, isCancelled() { throw .stopped(parts[0].path) }
         var count = 0
         do throws(ResultsError) {
             for transaction in transactions {

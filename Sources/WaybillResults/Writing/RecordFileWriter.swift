@@ -351,7 +351,7 @@ package final class RecordFileWriter: Sendable {
                 }
             }
             try await announce(contents, end)
-            let sizes = try await thread.run { () throws(ResultsError) in try commit.complete() }
+            let sizes = try await thread.run { () throws(ResultsError) in try commit.complete(orUntil: isCancelled) }
             return zip(contents, sizes).map { Committed(records: $0.records, bytes: $1, checksum: $0.checksum) }
         } catch {
             commit.discard()

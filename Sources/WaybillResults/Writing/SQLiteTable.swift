@@ -336,6 +336,8 @@ private enum Affinity {
     case text
     /// Text that is a number as this number.
     case numeric
+    /// The same, and integers as the nearest number with 53 bits.
+    case real
 
     init(type: String) {
         let type = type.uppercased()
@@ -344,7 +346,8 @@ private enum Affinity {
         } else if ["CHAR", "CLOB", "TEXT"].contains(where: { type.contains($0) }) {
             self = .text
         } else {
-            self = type.isEmpty || type.contains("BLOB") ? .none : .numeric
+            let isReal = ["REAL", "FLOA", "DOUB"].contains { type.contains($0) }
+            self = type.isEmpty || type.contains("BLOB") ? .none : isReal ? .real : .numeric
         }
     }
 
@@ -352,21 +355,24 @@ private enum Affinity {
     func sharedForm(of value: JSON) -> SharedForm? {
         switch (self, value) {
         case (.text, .number), (.text, .string), (.text, .bool): .text
-        case (.numeric, .string(let text)): Self.isNumber(text) ? .number : value.sharedForm
-        case (.numeric, .number), (.numeric, .bool): .number
+        case (.numeric, .string(let text)), (.real, .string(let text)): Self.isNumber(text) ? .number : value.sharedForm
+        case (.numeric, .number), (.numeric, .bool), (.real, .number), (.real, .bool): .number
         default: value.sharedForm
         }
     }
 
     /// Whether a column stores a value as another one, so that two keys could become one.
     func changes(_ value: JSON) -> Bool {
-        guard self == .numeric else { return false }
+        guard self == .numeric || self == .real else { return false }
         return switch value {
-        case .number(let number): number.int == nil && number.exactDouble == nil
-        case .string(let text): Self.isNumber(text) && Int(text).map { "\($0)" } != text
+        case .number(let number):
+            number.int.map(isChanged) ?? (number.exactDouble == nil)
+        case .string(let text): Self.isNumber(text) && (Int(text).map { "\($0)" } != text || isChanged(Int(text) ?? 0))
         default: false
         }
     }
+
+    private func isChanged(_ integer: Int) -> Bool { self == .real && Int(exactly: Double(integer)) != integer }
 
     /// Whether a text is a number for SQLite, which ignores blanks around it.
     private static func isNumber(_ text: String) -> Bool {
