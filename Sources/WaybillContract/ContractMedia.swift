@@ -118,9 +118,6 @@ extension ContractDocuments {
         return media
     }
 
-    /// How deep schemas are nested in which properties are found.
-    private static let maximumNesting = 8
-
     private func fields(of media: ContractLocation) throws(ContractError) -> [CodePoints: ContractMedia.Field] {
         let list = media.appending(.name("encoding"))
         var encodings = JSONObject()
@@ -128,38 +125,16 @@ extension ContractDocuments {
             encodings[name] = .object(try object(at: list.appending(.name(name))).members)
         }
         var fields: [CodePoints: ContractMedia.Field] = [:]
-        let schemaLocation = media.appending(.name("schema"))
-        if value(at: schemaLocation) != nil {
-            for (name, location) in try properties(at: schemaLocation, depth: 0)
-            where fields[CodePoints(name)] == nil {
-                fields[CodePoints(name)] = field(name, encodings[name], isBinary: try isBinary(at: location, depth: 0))
+        for (location, schema) in parts(ofSchemaAt: media.appending(.name("schema"))) {
+            for (name, _) in schema["properties"]?.object ?? JSONObject() where fields[CodePoints(name)] == nil {
+                let property = location.appending(.name("properties"), .name(name))
+                fields[CodePoints(name)] = field(name, encodings[name], isBinary: isBinary(at: property))
             }
         }
         for (name, encoding) in encodings where fields[CodePoints(name)] == nil {
             fields[CodePoints(name)] = field(name, encoding, isBinary: true)
         }
         return fields
-    }
-
-    /// Returns the locations of the properties of an object, also of those in `allOf`, `anyOf` and `oneOf`.
-    private func properties(
-        at start: ContractLocation,
-        depth: Int
-    ) throws(ContractError) -> [(name: String, location: ContractLocation)] {
-        guard depth < Self.maximumNesting, value(at: start)?.bool == nil else { return [] }
-        let (location, members) = try schemaObject(at: start)
-        var properties = (members["properties"]?.object ?? JSONObject()).map { name, _ in
-            (name: name, location: location.appending(.name("properties"), .name(name)))
-        }
-        for keyword in ["allOf", "anyOf", "oneOf"] {
-            for index in (members[keyword]?.array ?? []).indices {
-                properties += try self.properties(
-                    at: location.appending(.name(keyword), .index(index)),
-                    depth: depth + 1
-                )
-            }
-        }
-        return properties
     }
 
     private func field(_ name: String, _ encoding: JSON?, isBinary: Bool) -> ContractMedia.Field {
@@ -177,19 +152,12 @@ extension ContractDocuments {
 
     /// Whether the values of a schema may be bytes: `format: binary` in 3.0, no type or a media type without an encoding in
     /// later versions (OpenAPI 3.1.1, section 4.8.14.2).
-    private func isBinary(at start: ContractLocation, depth: Int) throws(ContractError) -> Bool {
-        guard depth < Self.maximumNesting, value(at: start)?.bool == nil else { return false }
-        let (location, schema) = try schemaObject(at: start)
-        if schema["format"]?.string == "binary" { return true }
-        if schema["items"] != nil { return try isBinary(at: location.appending(.name("items")), depth: depth + 1) }
-        for keyword in ["allOf", "anyOf", "oneOf"] {
-            for index in (schema[keyword]?.array ?? []).indices {
-                let part = location.appending(.name(keyword), .index(index))
-                if try isBinary(at: part, depth: depth + 1) { return true }
-            }
-        }
-        guard schema["contentEncoding"] == nil else { return false }
+    private func isBinary(at start: ContractLocation) -> Bool {
         let keywords = ["type", "properties", "allOf", "anyOf", "oneOf", "enum", "const"]
-        return schema["contentMediaType"] != nil || keywords.allSatisfy { schema[$0] == nil }
+        return parts(ofSchemaAt: start, withElements: true).contains { _, schema in
+            if schema["format"]?.string == "binary" { return true }
+            guard schema["items"] == nil, schema["contentEncoding"] == nil else { return false }
+            return schema["contentMediaType"] != nil || keywords.allSatisfy { schema[$0] == nil }
+        }
     }
 }

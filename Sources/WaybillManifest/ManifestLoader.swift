@@ -137,7 +137,7 @@ private struct ManifestLoading {
     private mutating func decode(_ tree: Tree, files: ManifestFiles) -> Manifest {
         let node = tree.node
         var faults = tree.faults
-        let decoded = ManifestDecoder.decode(node, files: files)
+        let decoded = ManifestDecoder.decode(node, files: files, shape: faults)
         let rest = decoded.diagnostics.filter { !faults.explain($0) }
         faults.note(rest)
         diagnostics += rest
@@ -145,7 +145,7 @@ private struct ManifestLoading {
         // Now that all errors are known, unknown parts can be distinguished from missing ones.
         faults.settle()
         let earlier = decoded.manifest
-        return ManifestDecoder.decode(node, files: files, faults: faults, earlier: earlier).manifest
+        return ManifestDecoder.decode(node, files: files, shape: tree.faults, faults: faults, earlier: earlier).manifest
     }
 
     private mutating func read(_ path: String, includedAt span: SourceSpan?) -> [UInt8]? {

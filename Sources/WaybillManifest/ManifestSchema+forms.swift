@@ -1,12 +1,12 @@
-import WaybillJSON
+package import WaybillJSON
 import WaybillSchema
 
 /// The forms that the schema of manifests allows for the value of a key, for examples in help messages.
-struct ManifestForms: Sendable {
+package struct ManifestForms: Sendable {
     private let document: JSON
 
     /// Creates the forms from a schema document.
-    init(schema: JSON) {
+    package init(schema: JSON) {
         document = schema
     }
 
@@ -14,10 +14,9 @@ struct ManifestForms: Sendable {
     ///
     /// - Parameter text: The value, if it is a scalar.
     func help(on violation: SchemaViolation, text: String?) -> String? {
-        if case .missingName(let names) = violation.detail, let name = names.first, let schema = schema(of: violation) {
-            return alternatives(of: schema).lazy.compactMap { example(of: $0["properties"]?[name]) }.first.map {
-                "Add for example \(name): \($0)."
-            }
+        if case .missingName(let names) = violation.detail, let name = names.first {
+            let example = keyword(of: violation).flatMap { self.example(of: name, requiredBy: $0) }
+            return example.map { "Add for example \(name): \($0)." }
         }
         guard case .name(let key) = violation.instanceLocation.tokens.last, !violation.concernsName,
             let schema = schema(of: violation)
@@ -36,19 +35,36 @@ struct ManifestForms: Sendable {
         }
     }
 
-    /// Returns the constant that a schema requires, or its example.
+    /// Returns an example of a key that a keyword of the schema requires: from the schema of the keyword, or else from one that
+    /// it is an alternative of.
+    package func example(of key: String, requiredBy keyword: JSONPointer) -> String? {
+        var location = Array(keyword.tokens.dropLast())
+        while true {
+            let forms = JSONPointer(location).resolve(in: document).map { alternatives(of: $0) } ?? []
+            if let found = forms.lazy.compactMap({ example(of: $0["properties"]?[key]) }).first { return found }
+            guard let last = location.popLast(), ![.name("properties"), .name("items"), .name("$defs")].contains(last)
+            else { return nil }
+        }
+    }
+
+    /// Returns the constant that a schema requires, its example, or the first of its values.
     private func example(of schema: JSON?) -> String? {
         guard let schema else { return nil }
-        let value = schema["const"] ?? schema["examples"]?.array?.first ?? resolved(schema)["examples"]?.array?.first
+        let all = [schema, resolved(schema)]
+        let value = schema["const"] ?? all.lazy.compactMap { ($0["examples"] ?? $0["enum"])?.array?.first }.first
         return value.map { Self.plain($0.string) ?? JSONWriter().excerpt(of: $0, 80) }
+    }
+
+    /// Returns the location of the keyword of a violation.
+    private func keyword(of violation: SchemaViolation) -> JSONPointer? {
+        violation.absoluteKeywordLocation.lastIndex(of: "#").flatMap {
+            JSONPointer(parsing: String(violation.absoluteKeywordLocation[$0...].dropFirst()))
+        }
     }
 
     /// Returns the schema that contains the keyword of a violation.
     private func schema(of violation: SchemaViolation) -> JSON? {
-        guard let mark = violation.absoluteKeywordLocation.lastIndex(of: "#"),
-            let keyword = JSONPointer(parsing: String(violation.absoluteKeywordLocation[mark...].dropFirst()))
-        else { return nil }
-        return JSONPointer(keyword.tokens.dropLast()).resolve(in: document)
+        keyword(of: violation).flatMap { JSONPointer($0.tokens.dropLast()).resolve(in: document) }
     }
 
     /// Returns the schemas of mappings that a schema allows.

@@ -579,8 +579,8 @@ def check_features(program, folder):
         return edited(text, actions[0]["edit"]["changes"][uri(path)]).split("\n", 10)[10].rstrip("\n")
 
     assert fixed("      - call: odr|er").endswith("call: order")
-    assert fixed("      - {id: x, call: ord|er}") == '      - {id: x, call: order, with: {id: ""}}'
-    assert fixed("      - id: x\n        call: ord|er") == '      - id: x\n        call: order\n        with: {id: ""}'
+    assert fixed("      - {id: x, call: ord|er}") == '      - {id: x, call: order, with: {id: null}}'
+    assert fixed("      - id: x\n        call: ord|er") == '      - id: x\n        call: order\n        with: {id: null}'
     assert fixed("      - call: order\n        with: {i|dd: a}").endswith("with: {id: a}")
     assert fixed("      - get: /${lo|ver('A')}").endswith("get: /${lower('A')}")
     assert fixed("      - {get: /x, ret|rry: {times: 1}}").endswith("{get: /x, retry: {times: 1}}")
@@ -667,9 +667,101 @@ def check_features(program, folder):
     here = {"line": 10, "character": 18}
     actions = client.call("textDocument/codeAction", textDocument={"uri": uri(path)}, range={"start": here, "end": here},
                           context={"diagnostics": []})
-    assert '{call: api.one, with: {id: ""}}' in edited(text, actions[0]["edit"]["changes"][uri(path)]), actions
+    assert '{call: api.one, with: {id: null}}' in edited(text, actions[0]["edit"]["changes"][uri(path)]), actions
+    check_declared(client, folder)
     assert client.end() == 0
     return "completion, quick fixes, hints, lenses, hover, snippets"
+
+
+ORDERS = {
+    "openapi": "3.1.0", "info": {"title": "t", "version": "1"},
+    "components": {
+        "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}, "token": {"type": "http", "scheme": "bearer"}},
+        "schemas": {
+            "Person": {"allOf": [{"type": "object", "properties": {"email": {}}}, {"properties": {"kind": {"enum": ["a", "true"]}}}]},
+            "Order": {"type": "object", "properties": {
+                "number": {"type": "integer", "readOnly": True}, "buyer": {"$ref": "parts.json#/Buyer"}, "x-y": {},
+                "lines": {"type": "array", "items": {"type": "object", "properties": {"sku": {}, "parent": {"$ref": "#/components/schemas/Order"}}}},
+                "password": {"writeOnly": True}, "is open": {"type": "boolean"},
+            }},
+        },
+    },
+    "paths": {"/o/{id}": {"put": {
+        "operationId": "change", "security": [{"token": []}],
+        "parameters": [
+            {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}},
+            {"name": "state", "in": "query", "schema": {"enum": ["open", "1", "a b"]}},
+            {"name": "full", "in": "query", "schema": {"type": "boolean"}},
+            {"name": "size", "in": "query", "schema": {"type": "integer", "default": 20}},
+        ],
+        "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Order"}}}},
+        "responses": {"200": {"description": "", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Order"}}}}},
+    }}},
+}
+
+DECLARED = """waybill: 1
+services:
+  shop:
+    openapi: orders.json
+    baseURL: "http://127.0.0.1:9"
+    security: {@S}
+endpoints:
+  old: {path: /old, inputs: {color: {enum: [red, green]}, when: {$ref: "#/$defs/t", $defs: {t: {enum: [now]}}}}}
+graphs:
+  sub: {inputs: {deep: boolean, by: {type: string, default: name}}, chain: [{get: /x}]}
+  main:
+    chain:
+      - {id: one, call: shop.change, with: {id: a}}
+      - {id: cut, call: shop.change, with: {id: a}, filters: [{select: $.lines}]}
+@C
+"""
+
+
+def check_declared(client, folder):
+    """What OpenAPI documents and the schemas of inputs declare is completed."""
+    (folder / "orders.json").write_text(json.dumps(ORDERS))
+    (folder / "parts.json").write_text(json.dumps({"Buyer": {"$ref": "orders.json#/components/schemas/Person"}}))
+    path = folder / "declared.yaml"
+
+    def completed(text):
+        before, after = text.split("|", 1)
+        client.open(path, before + after)
+        items = client.at("textDocument/completion", path, before.count("\n"), len(before.rsplit("\n", 1)[-1]))["items"]
+        return {item["label"]: item["textEdit"]["newText"] for item in items}
+
+    for scheme, expected in (
+        ("|", {"key": "key: ", "token": "token: "}), ("token: {bearer: a}, |", {"key": "key: "}), ("to|: {bearer: a}", {"key": "key", "token": "token"}),
+        ("key: {|}", {"apiKey": 'apiKey: {in: header, name: "X-Key", value: ""}'}), ("token: {|", {"bearer": "bearer: ", "oauth2": "oauth2: "}),
+    ):
+        found = completed(DECLARED.replace("@S", scheme).replace("@C", ""))
+        assert found == expected, (scheme, found)
+    order = {"buyer", "lines", "number"}
+    for call, expected in (
+        # Values of inputs.
+        ("{call: shop.change, with: {id: a, state: |}}", {"open": "open", "1": '"1"', "a b": '"a b"'}),
+        ("{call: shop.change, with: {id: a, full: |", {"true": "true", "false": "false"}),
+        ('{call: shop.change, with: {id: a, state: "|"}}', {"open": "open", "1": "1", "a b": "a b"}),
+        ("{call: shop.change, with: {id: a, size: |}}", {"20": "20"}), ("{call: old, with: {color: |}}", {"red": "red", "green": "green"}),
+        ("{call: old, with: {when: |}}", {"now": "now"}), ("{graph: sub, with: {deep: |}}", {"true": "true", "false": "false"}),
+        ("{graph: sub, with: {deep: true, by: |}}", {"name": "name"}),
+        # Bodies: members and values, in other files and alternatives.
+        ("{call: shop.change, with: {id: a, body: {buyer: {kind: |}}}}", {"a": "a", "true": '"true"'}),
+        ("{call: shop.change, with: {id: a, body: {buyer: {|}}}}", {"email": "email: ", "kind": "kind: "}),
+        ("{call: shop.change, with: {id: a, body: {lines: [{|", {"sku": "sku: ", "parent": "parent: "}),
+        ("{call: shop.change, with: {id: a, body: {x-y: 1, |}}}",
+         {"buyer": "buyer: ", "lines": "lines: ", "password": "password: ", "is open": '"is open": '}),
+        # Responses, also where each has other members, and the elements of lists.
+        ("{get: '/${steps.one.data.|}'}", order), ("{get: '/${steps.one.data.b|.kind}'}", order),
+        ("{get: '/${steps.one.data.lines[0].|}'}", {"sku", "parent"}), ("{get: '/${steps.one.data.lines[*].parent.|", order),
+        ("{get: '/${default(steps.one.data.buyer.|", {"email", "kind"}),
+        ("{forEach: {in: steps.one.data.lines, as: line}, get: '/${line.|}'}", {"sku", "parent"}),
+        ("{call: shop.change, with: {id: a}, outputs: {x: $.|}}", order),
+        ("{id: many, forEach: {in: [1], as: n}, call: shop.change, with: {id: a}}\n      - {get: '/${steps.many.items[*].data.buyer.|}'}", {"email", "kind"}),
+        # Filters make other data.
+        ("{get: '/${steps.cut.data.|}'}", set()), ("{get: '/${steps.cut.status.|}'}", set()),
+    ):
+        found = completed(DECLARED.replace("@S", "").replace("@C", f"      - {call}"))
+        assert (found if isinstance(expected, dict) else set(found)) == expected, (call, found)
 
 
 def check_contracts(program, folder):

@@ -148,6 +148,26 @@ import WaybillTestSupport
         }
     }
 
+    @Test func `every key that a mapping requires has an example, which help messages show`() throws {
+        let document = try JSONParser().parse(try published(.manifest))
+        let forms = ManifestForms(schema: document)
+        var required = 0
+        // Keywords of JSON Schema require each other only to tell which ones have an effect.
+        for schema in SchemaTree(document).subschemas where !schema.place.hasPrefix("/$defs/keywords") {
+            let dependent = (schema.keywords["dependentRequired"]?.object ?? JSONObject()).map {
+                ("dependentRequired", $0.value)
+            }
+            for (keyword, names) in [("required", schema.keywords["required"] ?? [])] + dependent {
+                let location = try #require(JSONPointer(parsing: "\(schema.place)/\(keyword)"))
+                for name in (names.array ?? []).compactMap(\.string) {
+                    required += 1
+                    #expect(forms.example(of: name, requiredBy: location) != nil, "\(name) at \(location)")
+                }
+            }
+        }
+        #expect(required > 60)
+    }
+
     @Test func `the manifest with every key conforms to the schema, and no key is missing from it`() throws {
         let path = "\(Self.root)/Tests/Manifests/every-key.yaml"
         let file = SourceFile(name: path, bytes: try #require(TemporaryFolder.contents(of: path)))

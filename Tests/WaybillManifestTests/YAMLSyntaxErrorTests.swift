@@ -12,10 +12,10 @@ import WaybillManifest
             ("a:\n  b: 1\n«\t\t»c: 2\n", "a tab cannot be used for indentation", nil),
             ("a: |\n«\t»x\n", "a tab cannot be used for indentation", nil),
             // quotes
-            ("a: \"x\nb: 1«»\n", "the quote \" is not closed", 3),
-            ("a: 'x\nb: 1«»\n\n", "the quote ' is not closed", 3),
-            ("\"a\n«---»\nb\"\n", "the quote \" is not closed", 0),
-            ("a: \"x\nb: \"«y\"»\n", "unexpected text after the end of a value", 9),
+            ("a: «\"»x\nb: 1\n", "the quote \" is not closed", 10),
+            ("a: «'»x\nb: 1\n\n", "the quote ' is not closed", 10),
+            ("«\"»a\n---\nb\"\n", "the quote \" is not closed", 3),
+            ("a: «\"»x\nb: \"y\"\n", "ends in line 2, before other text", 9),
             ("a: 'it'«s'»\n", "unexpected text after the end of a value", 6),
             ("a: \"«\\d»\"\n", "unknown escape '\\d' in double quotes", nil),
             ("a: \"«\\xZ»Z\"\n", "more hexadecimal digits", nil),
@@ -23,8 +23,9 @@ import WaybillManifest
             // brackets
             ("a: [1, 2«»\n", "'[' is not closed", 3),
             ("a: {b: 1«»\n", "'{' is not closed", 3),
-            ("a: [1, 2\nb«:» 3\n", "'[' is not closed", 3),
-            ("a: {b: 1\nc«:» 3\n", "'{' is not closed", 3),
+            ("a: [1, 2«»\nb: 3\n", "'[' is not closed", 3),
+            ("a: {b: 1«»\n\nc: 3\n", "'{' is not closed", 3),
+            ("- {b: {c: 1}«»\n- {b: 2}\n", "',' or '}' is missing", 2),
             ("a: [1, 2«}»\n", "'}' cannot close '['", 3),
             ("a: {b: 1«]»\n", "']' cannot close '{'", 3),
             ("a: {b: x«:» y}\n", "',' or '}' is missing", 3),
@@ -81,7 +82,7 @@ import WaybillManifest
     @Test func `an unclosed quote is shown at its start and at the error`() {
         let diagnostics = YAMLReader().read(SourceFile(yaml: "name: \"accounts\nitems: []\n")).diagnostics
         let rendered = diagnostics.map { HumanRenderer().render($0) }.joined()
-        #expect(rendered.hasPrefix("error[yaml-syntax]: the quote \" is not closed\n --> test.yaml:2:10\n"))
-        #expect(rendered.contains("the quote starts here"))
+        #expect(rendered.hasPrefix("error[yaml-syntax]: the quote \" is not closed\n --> test.yaml:1:7\n"))
+        #expect(rendered.contains("the file ends here"))
     }
 }

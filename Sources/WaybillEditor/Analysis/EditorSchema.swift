@@ -8,15 +8,18 @@ enum EditorSchema {
     private static let maximumDepth = 12
 
     /// Returns the schemas that may apply to the value at a path, without references and alternatives.
-    static func schemas(at path: [TreePosition.Part]) -> [JSON] {
+    ///
+    /// - Parameter root: The schema of all; if not given, that of manifests.
+    static func schemas(at path: [JSONPointer.Token], in root: JSON = root) -> [JSON] {
+        func expanded(_ schema: JSON) -> [JSON] { self.expanded(schema, in: root) }
         var current = expanded(root)
         for part in path {
             current = current.flatMap { schema -> [JSON] in
                 switch part {
-                case .key(let name):
+                case .name(let name):
                     let own = schema["properties"]?[name] ?? schema["additionalProperties"]
                     return own.map { expanded($0) } ?? []
-                case .element: return schema["items"].map { expanded($0) } ?? []
+                case .index: return schema["items"].map { expanded($0) } ?? []
                 }
             }
         }
@@ -28,7 +31,7 @@ enum EditorSchema {
     ///
     /// - Parameter present: The keys that it has, without which and without those that they exclude the others are returned.
     static func keys(
-        at path: [TreePosition.Part],
+        at path: [JSONPointer.Token],
         beside present: [String] = []
     ) -> [(name: String, description: String)] {
         let schemas = schemas(at: path)
@@ -54,30 +57,33 @@ enum EditorSchema {
     }
 
     /// Returns the words and constants that the value at a path can be.
-    static func values(at path: [TreePosition.Part]) -> [String] {
-        schemas(at: path).flatMap { schema -> [JSON] in
-            if schema["type"]?.string == "boolean" { return [true, false] }
-            return (schema["enum"]?.array ?? []) + [schema["const"]].compactMap { $0 }
-        }.map(\.words)
+    static func values(at path: [JSONPointer.Token]) -> [String] { schemas(at: path).flatMap(values).map(\.words) }
+
+    /// Returns the words and constants that a schema allows.
+    static func values(of schema: JSON) -> [JSON] {
+        let types = schema["type"].map { $0.array ?? [$0] } ?? []
+        if types.contains("boolean") { return [true, false] }
+        return (schema["enum"]?.array ?? []) + [schema["const"]].compactMap { $0 }
     }
 
     /// Returns the description of the key that a path ends in; `nil` if it has none.
-    static func description(of path: [TreePosition.Part]) -> String? {
-        guard case .key(let name)? = path.last else { return nil }
+    static func description(of path: [JSONPointer.Token]) -> String? {
+        guard case .name(let name)? = path.last else { return nil }
         return keys(at: path.dropLast()).first { $0.name == name }?.description
     }
 
     private static func description(of schema: JSON) -> String {
-        expanded(schema).lazy.compactMap { ($0["markdownDescription"] ?? $0["description"])?.string }.first ?? ""
+        expanded(schema, in: root).lazy.compactMap { ($0["markdownDescription"] ?? $0["description"])?.string }.first
+            ?? ""
     }
 
-    private static func expanded(_ schema: JSON, depth: Int = 0) -> [JSON] {
+    private static func expanded(_ schema: JSON, in root: JSON, depth: Int = 0) -> [JSON] {
         guard depth < maximumDepth, schema.object != nil else { return [] }
         if let reference = schema["$ref"]?.string {
-            let name = String(reference.dropFirst("#/definitions/".count))
-            return expanded(root["definitions"]?[name] ?? .null, depth: depth + 1)
+            let target = JSONPointer(parsing: String(reference.dropFirst()))?.resolve(in: root)
+            return expanded(target ?? .null, in: root, depth: depth + 1)
         }
         let alternatives = ["anyOf", "oneOf", "allOf"].flatMap { schema[$0]?.array ?? [] }
-        return [schema] + alternatives.flatMap { expanded($0, depth: depth + 1) }
+        return [schema] + alternatives.flatMap { expanded($0, in: root, depth: depth + 1) }
     }
 }

@@ -1,5 +1,6 @@
 import WaybillDiagnostics
 import WaybillJSON
+import WaybillManifest
 
 /// A replacement of a range of a text.
 struct TextEdit: Hashable {
@@ -34,6 +35,15 @@ struct WrittenName {
             true
         default: false
         }
+    }
+
+    /// Returns a value in YAML. A string that would be read as something else is written as JSON.
+    static func yaml(_ value: JSON) -> String {
+        guard let text = value.string else { return JSONWriter().string(value) }
+        let list = SourceFile(name: "", bytes: Array("[\(text)]".utf8))
+        let isPlain = text.utf8.allSatisfy { isPart($0) && $0 < 0x80 || $0 == UInt8(ascii: ".") }
+        if isPlain, YAMLReader().read(list).document?.sequence?.first?.json == value { return text }
+        return JSONWriter().string(.string(text.replacing("${", with: "$${")))
     }
 
     /// Returns the edit that replaces the name.

@@ -54,7 +54,8 @@ enum Completion: EditorFeature {
     private static func items(
         in text: [UInt8],
         _ insertion: Insertion,
-        _ request: DocumentRequest
+        _ request: DocumentRequest,
+        isComplete: Bool = false
     ) -> [(label: String, json: JSONObject)] {
         let inserted = SourceFile(name: request.document.name, bytes: text)
         guard let whole = RepairedText.repair(inserted) else { return [] }
@@ -63,6 +64,18 @@ enum Completion: EditorFeature {
         let position = TreePosition(of: insertion.start, in: root)
         let manifest = request.workspace.roots(of: request.key).first ?? request.key
         let analysis = request.workspace.analysis(of: manifest, replacing: [request.key: whole])
+        // Nothing is known of a mapping without the keys that it must have: it gets the examples of them.
+        let missing = (analysis?.diagnostics ?? []).filter { diagnostic in
+            guard let span = diagnostic.primary?.span, diagnostic.id == "missing-key" else { return false }
+            return request.isDocument(span.file) && position.owners.contains { $0.range == span.range }
+        }.compactMap(\.exampleOfMissingKey)
+        if !isComplete, !missing.isEmpty, let end = position.entryEnd,
+            let owner = position.key ?? position.mapping?.entries.first?.key
+        {
+            let separator = owner.span.isInBraces ? ", " : "\n" + owner.span.indentation
+            let added = missing.map { separator + $0 }.joined()
+            return items(in: whole[..<end] + Array(added.utf8) + whole[end...], insertion, request, isComplete: true)
+        }
         let diagnostics = (analysis?.diagnostics ?? []).filter { diagnostic in
             guard let span = diagnostic.primary?.span, request.isDocument(span.file) else { return false }
             let written = WrittenName(span)
@@ -85,7 +98,8 @@ enum Completion: EditorFeature {
             item["textEdit"] = ["range": writer.range(start..<insertion.end), "newText": .string(text ?? label)]
             if let call, !inputs.isEmpty {
                 item["textEdit"] = [
-                    "range": writer.range(start..<insertion.end), "newText": .string(call.text(of: label, inputs)),
+                    "range": writer.range(start..<insertion.end),
+                    "newText": .string(call.text(of: text ?? label, inputs)),
                 ]
                 item["insertTextFormat"] = 2
                 if request.workspace.adjustsIndentation { item["insertTextMode"] = 2 }
@@ -95,14 +109,26 @@ enum Completion: EditorFeature {
         }
         if let key = position.key, key.text == marker, !diagnostics.contains(where: { $0.id == "missing-colon" }) {
             let known = position.mapping?.names ?? []
-            let allowed = diagnostics.first { $0.id == "unknown-key" }?.validNames
+            let schemes = SecuritySchemes(at: position, of: analysis?.checked?.contracts ?? [:])
+            let allowed = schemes?.keys ?? diagnostics.first { $0.id == "unknown-key" }?.validNames
             for (name, description) in EditorSchema.keys(at: position.path.dropLast(), beside: known)
             where allowed?.contains(name) ?? true && !position.isMeaningless(name) {
-                add(name, .property, from: insertion.start, text: insertion.hasColon ? name : "\(name): ", description)
+                let text = insertion.hasColon ? name : "\(name): \(schemes?.value(of: name) ?? "")"
+                add(name, .property, from: insertion.start, text: text, description)
+            }
+            for name in schemes?.names ?? [] where !known.contains(name) {
+                let text = insertion.key(name)
+                add(name, .property, from: insertion.start, text: text)
             }
         } else if position.value?.text == marker {
             for value in EditorSchema.values(at: position.path) { add(value, .value, from: insertion.start) }
         }
+        let declared = Declared(at: position, insertion, of: marker, analysis?.checked) { request.isDocument($0.file) }
+        for (name, description) in declared.names where position.mapping?.entry(named: name) == nil || declared.isPath {
+            let text = declared.isPath ? name : insertion.key(name)
+            add(name, .property, from: insertion.start, text: text, description)
+        }
+        for value in declared.values { add(value.words, .value, from: insertion.start, text: insertion.value(value)) }
         for diagnostic in diagnostics where diagnostic.id != "unknown-key" {
             let start = diagnostic.primary.map { WrittenName($0.span).span.range.lowerBound } ?? insertion.start
             let isKey = position.key?.text == marker
@@ -112,7 +138,9 @@ enum Completion: EditorFeature {
                     for (index, entry) in document.operations.enumerated() {
                         let operation = index < maximumOperations && call != nil ? try? document.operation(entry) : nil
                         let inputs = operation?.requiredInputs ?? []
-                        add("\(service).\(entry.name)", .reference, from: start, inputs: inputs)
+                        let name = "\(service).\(entry.name)"
+                        let text = insertion.value(.string(name), from: start)
+                        add(name, .reference, from: start, text: text, inputs: inputs)
                     }
                 }
             }
@@ -122,13 +150,102 @@ enum Completion: EditorFeature {
                 let inputs = isEndpoint ? analysis?.checked?.manifest.requiredInputs(of: name) ?? [] : []
                 add(name, isKey ? .property : .reference, from: start, text: text, inputs: inputs)
             }
-            guard diagnostic.id == "unknown-name", !diagnostic.validNames.isEmpty else { continue }
+            let isMember = start > 0 && text[start - 1] == UInt8(ascii: ".")
+            guard diagnostic.id == "unknown-name", !diagnostic.validNames.isEmpty, !isMember else { continue }
             for explained in FunctionExplanation.all {
                 let function = explained.function
                 add(function.name, .function, from: start, text: "\(function.name)(", Hover.text(of: explained))
             }
         }
         return items
+    }
+}
+
+/// The security schemes of the document of a service, at a key under `security`.
+private struct SecuritySchemes {
+    /// The names, if one of them is at the position.
+    var names: [String] = []
+    /// The keys of credentials that fit the scheme that the position is in.
+    var keys: [String]?
+    private var scheme: OpenAPIDocument.SecurityScheme?
+
+    init?(at position: TreePosition, of contracts: OrderedDictionary<String, Contract>) {
+        guard let index = position.path.lastIndex(of: .name("security")), index > 0,
+            case .name(let service) = position.path[index - 1], let contract = contracts[service]
+        else { return nil }
+        let schemes = contract.document.securitySchemes
+        switch position.path.count - index {
+        case 2: names = schemes.map(\.name)
+        case 3:
+            scheme = schemes.first { .name($0.name) == position.path[index + 1] }?.scheme
+            keys = scheme.flatMap(Authentication.keys)
+        default: return nil
+        }
+    }
+
+    /// Returns the value of a key that the document determines, apart from the secret.
+    func value(of key: String) -> String? {
+        guard case .apiKey(let part, let name)? = scheme, key == APIKeyAuthentication.key else { return nil }
+        return "{in: \(part), name: \(JSONWriter().string(.string(name))), value: \"\"}"
+    }
+}
+
+/// What the schemas of inputs and of OpenAPI documents declare at a position.
+private struct Declared {
+    /// The members, each with its description.
+    private(set) var names: [(name: String, description: String)] = []
+    private(set) var values: [JSON] = []
+    /// Whether the position is in a path of an expression.
+    private(set) var isPath = false
+
+    init(
+        at position: TreePosition,
+        _ insertion: Insertion,
+        of marker: String,
+        _ checked: ResolvedManifest?,
+        isDocument: (SourceSpan) -> Bool
+    ) {
+        guard let checked else { return }
+        func isThere(_ span: SourceSpan) -> Bool {
+            span.range.lowerBound <= insertion.start && insertion.start <= span.range.upperBound && isDocument(span)
+        }
+        let isKey = position.key?.text == marker
+        var schemas: [JSON] = []
+        if isKey || position.value?.text == marker {
+            guard let argument = checked.argument(where: isThere),
+                let start = position.path.indices.first(where: {
+                    position.path[$0...].starts(with: [.name("with"), .name(argument.name)])
+                })
+            else { return }
+            let path = Array(position.path[(start + 2)...].dropLast(isKey ? 1 : 0))
+            if let operation = argument.operation {
+                guard let owner = operation.operation.schemaOwner(ofInput: argument.name) else { return }
+                schemas = operation.contract.document.schemas(of: owner, at: path)
+            } else {
+                schemas = EditorSchema.schemas(at: path, in: argument.input.document)
+            }
+        } else {
+            isPath = true
+            schemas = checked.schemas(beforeNameWhere: isThere)
+        }
+        if isKey || isPath {
+            // Of what is sent and what is received, each has members that the other does not have.
+            let other = isPath ? "writeOnly" : "readOnly"
+            for (name, schema) in schemas.flatMap({ Array($0["properties"]?.object ?? JSONObject()) })
+            where schema[other] != true && (!isPath || name.isPlainName) {
+                names.append((name, schema["description"]?.string ?? ""))
+            }
+        } else {
+            values = schemas.flatMap { EditorSchema.values(of: $0) + [$0["default"]].compactMap { $0 } }
+        }
+    }
+}
+
+extension String {
+    /// Whether a path can contain the name after a dot.
+    fileprivate var isPlainName: Bool {
+        unicodeScalars.first.map { !("0"..."9").contains($0) } ?? false
+            && utf8.allSatisfy { WrittenName.isPart($0) && $0 != UInt8(ascii: "-") }
     }
 }
 
@@ -193,6 +310,18 @@ private struct Insertion {
         while end < line.upperBound, WrittenName.isPart(file.bytes[end]) { end += 1 }
         (self.start, self.end) = (start, end)
         hasColon = end < line.upperBound && file.bytes[end] == UInt8(ascii: ":")
+    }
+
+    /// Returns a name as a key of a mapping.
+    func key(_ name: String) -> String { value(.string(name)) + (hasColon ? "" : ": ") }
+
+    /// Returns a value as it is written here, so that it keeps its type.
+    ///
+    /// - Parameter first: Where it starts; if not given, at the word.
+    func value(_ value: JSON, from first: Int? = nil) -> String {
+        let start = first ?? start
+        let isQuoted = start > 0 && [0x22, 0x27].contains(file.bytes[start - 1])
+        return isQuoted ? value.words : WrittenName.yaml(value)
     }
 
     /// Returns the texts with a word instead of this one: with the rest of the line, with what is open in the line closed instead,

@@ -52,22 +52,19 @@ enum QuickFixes: EditorFeature {
         return TextEdit(span: file.span(first..<range.upperBound), text: other)
     }
 
-    /// Returns the edit that gives a call some inputs; their values remain to be written.
+    /// Returns the edit that gives a call some inputs. Their values remain to be written: null is an error for most.
     private static func insertion(
         of inputs: [String],
         at call: SourceSpan,
         _ request: DocumentRequest
     ) -> TextEdit? {
-        // A name that is not plain YAML is written as JSON.
-        let names = inputs.map { name in
-            name.utf8.allSatisfy { WrittenName.isPart($0) && $0 < 0x80 } ? name : JSONWriter().string(.string(name))
-        }
+        let names = inputs.map { WrittenName.yaml(.string($0)) }
         guard !names.isEmpty, let root = request.tree,
             let step = TreePosition(of: call.range.lowerBound, in: root).mapping,
             let entry = step.entries.first(where: { $0.value.span.range == call.range })
         else { return nil }
         let file = call.file
-        let inline = names.map { "\($0): \"\"" }.joined(separator: ", ")
+        let inline = names.map { "\($0): null" }.joined(separator: ", ")
         guard let given = step.entry(named: "with"), let first = given.value.entries.first else {
             // After the name of the endpoint: in braces if the step is.
             let start = entry.key.span.isInBraces ? ", " : "\n" + entry.key.span.indentation
@@ -79,12 +76,18 @@ enum QuickFixes: EditorFeature {
         }
         let offset = first.key.span.range.lowerBound
         let isFlow = file.bytes[given.value.span.range.lowerBound] == UInt8(ascii: "{")
-        let text = isFlow ? "\(inline), " : names.map { "\($0): \"\"\n\(first.key.span.indentation)" }.joined()
+        let text = isFlow ? "\(inline), " : names.map { "\($0): null\n\(first.key.span.indentation)" }.joined()
         return TextEdit(span: file.span(offset..<offset), text: text)
     }
 }
 
 extension Diagnostic {
+    /// The missing key with its example, `KEY: VALUE`.
+    var exampleOfMissingKey: String? {
+        let start = "Add for example "
+        return help.first { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count).dropLast()) }
+    }
+
     /// The name in “did you mean 'NAME'?”, in the label or the help.
     fileprivate var suggestedName: String? {
         let (start, end) = ("id you mean '", "'?")

@@ -139,20 +139,25 @@ extension Settings {
 }
 
 extension Authentication {
+    /// Returns the keys of the methods that a security scheme of an OpenAPI document accepts; `nil` for all.
+    package static func keys(for scheme: OpenAPIDocument.SecurityScheme) -> [String]? {
+        switch scheme {
+        case .http("basic"): [BasicAuthentication.key, NetrcAuthentication.key]
+        case .http("digest"): [DigestAuthentication.key]
+        case .http("bearer"), .token: [BearerAuthentication.key, OAuth2Authentication.key]
+        case .apiKey: [APIKeyAuthentication.key]
+        case .http, .other: nil
+        }
+    }
+
     /// Returns what a security scheme of an OpenAPI document requires, if these credentials are others.
     package func mismatch(with scheme: OpenAPIDocument.SecurityScheme) -> String? {
-        let fits =
-            switch scheme {
-            case .http("basic"): method is BasicAuthentication || method is NetrcAuthentication
-            case .http("digest"): method is DigestAuthentication
-            case .http("bearer"), .token: method is BearerAuthentication || method is OAuth2Authentication
-            case .apiKey(let part, let name):
-                (method as? APIKeyAuthentication).map {
-                    $0.position.rawValue == part && $0.name.value.lowercased() == name.lowercased()
-                } ?? false
-            case .http, .other: true
-            }
-        if fits || method == nil { return nil }
+        guard let method else { return nil }
+        var fits = Self.keys(for: scheme)?.contains(type(of: method).key) ?? true
+        if case .apiKey(let part, let name) = scheme, let key = method as? APIKeyAuthentication {
+            fits = key.position.rawValue == part && key.name.value.lowercased() == name.lowercased()
+        }
+        if fits { return nil }
         return switch scheme {
         case .http(let name): "http \(name): write '\(name): …'"
         case .token: "a token: write 'bearer: …' or 'oauth2: …'"

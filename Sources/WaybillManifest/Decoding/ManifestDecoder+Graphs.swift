@@ -40,7 +40,7 @@ extension ManifestDecoder {
         }
         reportSettings(of: node, against: form)
         if form == .values { reportExpectationsOfResponses(in: node) }
-        guard form != .chain, form != .batch, !entries.has(.forEach),
+        guard form != .chain, form != .batch, !entries.has(.forEach), !isMisspelt(StepKey.forEach.rawValue, in: node),
             let (key, value) = entries.entry(.onFailure), value.text == FailureMode.collect.rawValue
         else { return }
         let message = "'onFailure: collect' has no meaning here: nothing else runs in this step"

@@ -5,15 +5,17 @@ extension ManifestDecoder {
     /// Decodes one file and returns the diagnostics.
     ///
     /// - Parameters:
-    ///   - faults: The errors in the tree, once they are known.
+    ///   - shape: The errors in the shape of the tree.
+    ///   - faults: All errors in the tree, once they are known.
     ///   - earlier: The manifest decoded before the errors were known; large parts without errors are reused.
     static func decode(
         _ node: YAMLNode,
         files: ManifestFiles,
+        shape: TreeErrors? = nil,
         faults: TreeErrors? = nil,
         earlier: Manifest? = nil
     ) -> (manifest: Manifest, diagnostics: [Diagnostic]) {
-        var decoder = ManifestDecoder(files: files, faults: faults)
+        var decoder = ManifestDecoder(files: files, shape: shape, faults: faults)
         let manifest = decoder.manifest(node, earlier: earlier)
         return (manifest, decoder.diagnostics)
     }

@@ -6,9 +6,10 @@ extension ManifestDecoder {
     /// The keys whose values are known or unknown as a whole, with the parts that they define.
     private static let parts: [(key: String, part: UnknownParts)] = [
         ("id", .id), ("when", .condition), ("forEach", .loop), ("needs", .needs), ("paginate", .pages),
-        ("write", .file),
+        ("write", .file), ("download", .download),
         ("with", .arguments), ("outputs", .outputs), ("values", .outputs), ("vars", .vars), ("service", .service),
-        ("method", .method), ("session", .session), ("state", .state),
+        ("method", .method), ("session", .session), ("state", .state), ("operation", .inputs),
+        ("openapi", .contract), ("security", .security),
     ]
 
     /// The keys whose values have parts that can be known separately.
@@ -26,6 +27,9 @@ extension ManifestDecoder {
         if !has(oneOf: StepForm.allCases.map(\.rawValue), in: node) { unknown.insert(.form) }
         return unknown
     }
+
+    /// Whether a key that a mapping does not have was probably meant by another one, which is reported: that it is missing is not.
+    func isMisspelt(_ key: String, in node: YAMLNode) -> Bool { shape?.doubts(key, in: node) ?? false }
 
     /// Whether the value of a key is not fully known, or the key may have been intended but is missing.
     func isUnknown(_ key: String, of node: YAMLNode) -> Bool {
@@ -48,7 +52,9 @@ extension ManifestDecoder {
     /// Returns the settings that are not fully known, including `inherit`.
     func unknownSettings(of node: YAMLNode) -> Set<String> {
         guard let faults, faults.touches(node) else { return [] }
-        return Set(SettingDefinitions.levelKeys.filter { isUnknown($0, of: node) })
+        let unknown = Set(SettingDefinitions.levelKeys.filter { isUnknown($0, of: node) })
+        // The OpenAPI document of a service has its address.
+        return isUnknown("openapi", of: node) ? unknown.union([BaseURLSetting.key]) : unknown
     }
 
     /// Returns the unknown contents of a whole file.

@@ -28,10 +28,12 @@ extension ManifestDecoder {
             },
             span: node.span
         )
-        if node["format"] == nil { checkExtension(of: to) }
-        // If a table or key cannot be read, that is already reported.
+        if node["format"] == nil, !isMisspelt("format", in: node) { checkExtension(of: to) }
+        // If a table or key cannot be read, or is misspelt, that is already reported.
         let isReadable = (node["table"] == nil || write.table != nil) && (node["key"] == nil || !write.key.isEmpty)
-        if isReadable { checkTable(of: write) }
+        if isReadable, !["format", "table", "key"].contains(where: { isMisspelt($0, in: node) }) {
+            checkTable(of: write)
+        }
         if !write.checks.isEmpty { reportHiddenAggregates(of: write) }
         return write
     }

@@ -13,7 +13,9 @@ package struct ManifestDecoder {
     var diagnostics: [Diagnostic] = []
     /// Resolves and reads the files that the manifest names.
     let files: ManifestFiles
-    /// The errors in the tree, if there are any and they are known.
+    /// The errors in the shape of the tree, such as misspelt keys.
+    let shape: TreeErrors?
+    /// All errors in the tree, if there are any and they are known.
     let faults: TreeErrors?
     /// The schemas that were read from files, by the location that names the file.
     var schemaFiles: [SourceSpan: JSON] = [:]

@@ -119,6 +119,12 @@ package struct UnknownParts: OptionSet, Sendable {
     package static let file = UnknownParts(rawValue: 1 << 15)
     /// The names of the state of a graph.
     package static let state = UnknownParts(rawValue: 1 << 16)
+    /// The OpenAPI document of a service.
+    package static let contract = UnknownParts(rawValue: 1 << 17)
+    /// The credentials of a service, by security scheme.
+    package static let security = UnknownParts(rawValue: 1 << 18)
+    /// The download of a request.
+    package static let download = UnknownParts(rawValue: 1 << 19)
 
     /// Whether any of some parts is unknown.
     package func contains(anyOf parts: UnknownParts) -> Bool { !isDisjoint(with: parts) }

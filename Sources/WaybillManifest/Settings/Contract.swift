@@ -38,6 +38,7 @@ extension Settings {
 
     /// What a difference of requests or responses from the document causes.
     package func contractSeverity(of subject: ContractSetting.Subject) -> ContractSetting.Severity {
-        all(ContractSetting.self) { $0.subject == subject ? $0.severity : nil }.last?.value ?? .error
+        if unknown.contains(ContractSetting.key) { return .off }
+        return all(ContractSetting.self) { $0.subject == subject ? $0.severity : nil }.last?.value ?? .error
     }
 }

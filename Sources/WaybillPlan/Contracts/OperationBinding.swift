@@ -38,6 +38,7 @@ struct OperationBinding {
         wholly: Bool = false
     ) {
         self.manifest = manifest
+        if !manifest.unknown.isEmpty { noteUnknownOperations() }
         guard manifest.services.values.contains(where: { $0.value.contract != nil }) else {
             reportEndpointsWithoutContract()
             return
@@ -73,6 +74,21 @@ struct OperationBinding {
             if case .call(let call) = step.action, !step.unknown.contains(.form) { add(call.name) }
         }
         return Array(names.values)
+    }
+
+    /// Records the endpoints that may be operations of documents that errors leave unknown.
+    private mutating func noteUnknownOperations() {
+        for name in calledNames where manifest.endpoints[name.value] == nil && mayBeOperation(name.value) {
+            manifest.unknown.note(name.value, in: .endpoints)
+        }
+    }
+
+    /// Whether a name may be one of an operation of a document that errors leave unknown.
+    private func mayBeOperation(_ name: String) -> Bool {
+        manifest.unknown.mayDefineSomething(in: .services) && name.utf8.contains(UInt8(ascii: "."))
+            || manifest.services.contains { service, definition in
+                definition.value.unknown.contains(.contract) && name.utf8.starts(with: "\(service).".utf8)
+            }
     }
 
     /// Gives a service without a base URL the address of the document's first server.
@@ -368,7 +384,7 @@ struct OperationBinding {
     }
 
     private mutating func reportUnknownService(of operation: Spanned<String>) {
-        guard !manifest.unknown.mayDefineSomething(in: .services) else { return }
+        guard !mayBeOperation(operation.value) else { return }
         let names = manifest.services.filter { $0.value.value.contract != nil }.keys
         diagnostics.report(
             "unknown-operation",

@@ -81,9 +81,6 @@ struct CallInputs: ManifestRule {
                 guard areAllKnown else { continue }
                 let help = inputs.isEmpty ? ["The \(kind) '\(call.name.value)' takes no inputs."] : []
                 diagnostics.append(.unknown("input", argument.name, among: inputs.keys, help: help))
-                // A misspelt name and the input that it was meant to be are reported as one error.
-                let meant = NearestName.of(argument.name.value, among: missing.map(\.name.value))
-                missing.removeAll { $0.name.value == meant }
                 continue
             }
             guard let constant = argument.value.constant else { continue }
@@ -97,6 +94,8 @@ struct CallInputs: ManifestRule {
                 )
             }
         }
+        let misspelt = call.misspelt(missing.map(\.name.value), besides: inputs.keys)
+        missing.removeAll { misspelt.contains($0.name.value) }
         if !missing.isEmpty {
             let names = missing.map { "'\($0.name.value)'" }.joined(separator: ", ")
             diagnostics.report(
@@ -109,6 +108,17 @@ struct CallInputs: ManifestRule {
             diagnostics[diagnostics.count - 1].validNames = missing.map(\.name.value)
         }
         return diagnostics
+    }
+}
+
+extension Step.Call {
+    /// Returns the missing inputs that unknown arguments were meant to be: each is reported as one error, at the argument.
+    func misspelt(_ missing: [String], besides inputs: some Collection<String>) -> Set<String> {
+        Set(
+            arguments.filter { !inputs.contains($0.name.value) }.compactMap {
+                NearestName.of($0.name.value, among: missing)
+            }
+        )
     }
 }
 

@@ -30,7 +30,8 @@ struct OperationCalls: ManifestRule {
                 help: ["Name the document of the service with 'openapi: FILE', or remove '\(key)'."]
             )
         }
-        for service in subject.manifest.services.values where service.value.contract == nil {
+        for service in subject.manifest.services.values
+        where service.value.contract == nil && !service.value.unknown.contains(.contract) {
             let message = "the service has no OpenAPI document"
             if let scheme = service.value.security.first { note("security", scheme.scheme.span, message) }
             if let setting = service.value.settings.contract { note("contract", setting.span, message) }
@@ -169,6 +170,13 @@ private struct OperationCallCheck {
             let schemes = operation.security.first
         else { return [] }
         if site.mayHave(Authentication.key) { return credentialsOfOtherOrigin() }
+        if let service = site.far.services[bound.service]?.value {
+            let known = bound.contract.document.securitySchemes.map(\.name)
+            let isMisspelt = service.security.contains { scheme, _ in
+                !known.contains { $0.hasSameCodePoints(as: scheme.value) }
+            }
+            if isMisspelt || service.unknown.contains(.security) { return [] }
+        }
         let names = schemes.map { "'\($0)'" }.joined(separator: " and ")
         return [
             Diagnostic(
@@ -232,6 +240,8 @@ private struct OperationCallCheck {
             isError = isError || severity == .error
             missing.append(("body", body.location))
         }
+        let misspelt = call.misspelt(missing.map(\.name), besides: operation.inputNames + ["body"])
+        missing.removeAll { misspelt.contains($0.name) }
         guard !missing.isEmpty else { return [] }
         let names = missing.map { "'\($0.name)'" }.joined(separator: ", ")
         var diagnostic = Diagnostic(

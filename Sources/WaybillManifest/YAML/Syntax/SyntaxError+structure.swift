@@ -29,8 +29,19 @@ extension SyntaxError {
         case nil:
             return error("'\(open)' is not closed", at: here, label: "the file ends here", secondary: [opening])
         case UInt8(ascii: ":") where isOnOtherLine:
-            let label = "'\(close)' is missing before this line, or ',' within it"
-            return error("'\(open)' is not closed", at: here, label: label, secondary: [opening])
+            return error(
+                "'\(open)' is not closed",
+                at: file.span(endOfContent(before: line(at: failure.problemOffset).lowerBound)),
+                label: "'\(close)' is missing here, or ',' in the next line",
+                secondary: [opening]
+            )
+        case _ where isOnOtherLine && isFirstInLine:
+            // The line is probably correct.
+            return error(
+                "',' or '\(close)' is missing here",
+                at: file.span(endOfContent(before: failure.problemOffset)),
+                secondary: [opening]
+            )
         default:
             return error(
                 "',' or '\(close)' is missing here",
@@ -39,6 +50,16 @@ extension SyntaxError {
                 help: ["A string with ': ', ',' or brackets in it must be quoted here."]
             )
         }
+    }
+
+    private var isFirstInLine: Bool {
+        file.bytes[line(at: failure.problemOffset).lowerBound..<failure.problemOffset].allSatisfy { $0 == 0x20 }
+    }
+
+    /// The end of the last line with content before an offset.
+    private func endOfContent(before offset: Int) -> Range<Int> {
+        let end = (file.bytes[..<offset].lastIndex { !" \n\r\t".utf8.contains($0) } ?? -1) + 1
+        return end..<end
     }
 
     private var missingValue: Diagnostic {
@@ -74,20 +95,26 @@ extension SyntaxError {
         else { return nil }
         let last = file.span(value.span.range.upperBound - 1..<value.span.range.upperBound)
         var help = ["Put quotes around the whole string, or remove the rest."]
-        var secondary = [Diagnostic.Label(last, "the value ends here")]
         if value.scalar?.style == .singleQuoted {
             help.append("Within single quotes, an apostrophe is written twice: ''.")
         }
+        let rest = file.span(restOfLine(from: failure.problemOffset))
         if value.scalar.map({ $0.style == .singleQuoted || $0.style == .doubleQuoted }) == true,
             value.span.start.line < value.span.end.line
         {
-            help.append("Perhaps the quote in line \(value.span.start.line) should be closed earlier.")
-            secondary.append(.init(location(value.span.range.lowerBound), "the quote starts here"))
+            // The line with the text is probably correct, and its quote is an opening one.
+            return error(
+                "the string that starts here ends in line \(value.span.end.line), before other text",
+                at: location(value.span.range.lowerBound),
+                label: "perhaps it should be closed earlier",
+                secondary: [.init(last, "the string ends here"), .init(rest, "unexpected text")],
+                help: help
+            )
         }
         return error(
             "unexpected text after the end of a value",
-            at: file.span(restOfLine(from: failure.problemOffset)),
-            secondary: secondary,
+            at: rest,
+            secondary: [.init(last, "the value ends here")],
             help: help
         )
     }

@@ -123,9 +123,9 @@ struct SyntaxError {
         if quote == "'" { help.append("Within single quotes, an apostrophe is written twice: ''.") }
         return error(
             "the quote \(quote) is not closed",
-            at: span,
-            label: label,
-            secondary: [.init(location(failure.contextOffset), "the quote starts here")],
+            at: location(failure.contextOffset),
+            label: "the quote starts here",
+            secondary: [.init(span, label)],
             help: help
         )
     }

@@ -138,8 +138,11 @@ extension StepSite {
     fileprivate var fields: [String] {
         let written = step.flow?.writes.isEmpty ?? true && !step.unknown.contains(.file) ? [] : ["written"]
         if step.flow?.forEach != nil { return Step.fieldsOfLoops + written }
+        var unknown = step.unknown.union(endpoint?.request.unknown ?? [])
+        if case .request(let definition) = step.action { unknown.formUnion(definition.unknown) }
+        let mayDownload = download != nil || unknown.contains(.download)
         switch step.action {
-        case .call, .request: return Step.fieldsOfRequests + written + (download == nil ? [] : ["downloaded"])
+        case .call, .request: return Step.fieldsOfRequests + written + (mayDownload ? ["downloaded"] : [])
         case .graph, .values: return Step.fieldsOfValues
         case .group, .end: return Step.fieldsOfGroups
         }

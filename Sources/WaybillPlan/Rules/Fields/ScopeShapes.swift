@@ -157,6 +157,7 @@ struct ScopeShapes {
         case "error": shape = Self.failure
         case "status", "time": shape = Self.number
         case "headers": shape = .map(Self.text)
+        case "written" where step.unknown.contains(.file): return nil
         case "written": shape = Self.written(step.flow?.writes ?? [])
         case "downloaded": shape = Self.downloaded
         default: return nil
