@@ -98,7 +98,7 @@ import WaybillTestSupport
             let error = await #expect(throws: ResultsError.self) {
                 try await run.records(at: path, RawFormat(), of: "main.b")
             }
-            #expect(error == .refused("'\(path)' is already written by another step or element of this run"))
+            #expect(error == .refused("'\(path)' is already written by another step, entry or element of this run"))
         }
     }
 
