@@ -113,17 +113,29 @@ import WaybillTestSupport
     @Test(
         arguments: [
             "write: [{to: \"${'a'}\", format: csv}, {to: \"${'a/b.csv'}\"}]",
+            "write: [{to: \"${'../a'}\", format: csv}, {to: \"../a/b.csv\"}]",
+            "write: [{to: \"${'../a.csv'}\"}, {to: FOLDER/a.csv}]",
             "write: [{to: a.csv}, {to: a.csv.part/b.csv}]", "write: [{to: \"${'link/a.csv'}\"}, {to: real/a.csv}]",
         ]
     )
     func `computed paths of such files fail the step before its request`(write: String) async throws {
         folder.write("", to: "out/real/file")
         symlink("real", "\(folder.path)/out/link")
+        let write = write.replacing("FOLDER", with: folder.path)
         writeFiles("{id: rows, get: /rows, mock: {body: [{n: 1}]}, \(write)}")
         let failed = try await waybill("\(Self.run) --allow-outside --out out")
         #expect(failed.status == 1 && failed.outputText.contains("another step, entry or element of this run"))
         let events = folder.read("out/events.ndjson")?.split(separator: "\n") ?? []
         #expect(!events.contains { $0.contains("response.head") && $0.contains("main.rows") }, "\(events)")
+    }
+
+    @Test(arguments: ["write: {to: file/a.csv}", "download: {to: ../out/file/b/a}"])
+    func `a file in the place of a folder is an error before anything is sent`(step: String) async throws {
+        folder.write("", to: "out/file")
+        writeFiles("{id: rows, get: /rows, mock: {body: [{n: 1}]}, \(step)}")
+        let refused = try await waybill("\(Self.run) --allow-outside --out out")
+        #expect(refused.status == 2 && refused.errorText.contains("error[unwritable-file]"), "\(refused.errorText)")
+        #expect(folder.read("out/events.ndjson") == nil)
     }
 
     @Test func `two manifests of a suite do not write the same snapshot`() async throws {

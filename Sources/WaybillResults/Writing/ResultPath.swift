@@ -33,16 +33,17 @@ struct ResultPath {
             let path = FileContents.path(text, in: root)
             try checkReplaceable(path, as: text, followsLinks: true)
             let target = FileContents.target(of: path)
-            let folder = FileContents.folder(of: target)
-            var outer = FileContents.resolvedPath(folder)
-            while outer != "/" {
+            var folder = FileContents.resolvedPath(FileContents.folder(of: target))
+            var outer = folder
+            while outer != "/", outer != "." {
                 try checkFolder(outer, of: text)
                 outer = FileContents.folder(of: outer)
             }
             try FolderContents.make(folder)
+            folder = FileContents.resolvedPath(folder)
             try check(text, named: name, in: FileContents.folder(of: path))
             try check(text, named: Substring(FileContents.name(of: target)), in: folder)
-            return target
+            return FileContents.path(FileContents.name(of: target), in: folder)
         }
         if let first = names.first, RunFileNames.all.contains(String(first)) { throw Self.reserved(text) }
         let folder = try folder(names.dropLast(), of: text)
