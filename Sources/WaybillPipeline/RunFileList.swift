@@ -70,11 +70,15 @@ package struct RunFileList: Sendable {
         if let folder { addResults(in: folder) }
         for path in stateFile.map(StateFile.files) ?? [] { write(path, as: .state) }
         for (path, purpose) in writes { write(path, as: purpose) }
-        for path in plan.resultFiles where folder != nil || path.hasPrefix("/") {
-            let file = FileContents.path(path, in: folder ?? ".")
-            checkReplaceable(file, isInside: !path.hasPrefix("/") && !FileContents.names(in: path).contains(".."))
-            write(file, as: .step)
+        var stepFiles: [(path: String, file: ResultFile)] = []
+        for file in plan.resultFiles where folder != nil || file.path.hasPrefix("/") {
+            let path = FileContents.path(file.path, in: folder ?? ".")
+            let isInside = !file.path.hasPrefix("/") && !FileContents.names(in: file.path).contains("..")
+            checkReplaceable(path, isInside: isInside)
+            write(path, as: .step)
+            stepFiles.append((FileContents.resolvedPath(path, followsLink: !isInside), file))
         }
+        checkOverlaps(of: stepFiles)
     }
 
     /// The files that earlier runs have written and that their manifests read, as far as some reports could replace them.
@@ -91,6 +95,33 @@ package struct RunFileList: Sendable {
         read(pipeline.readFiles)
         for folder in folders { addResults(in: folder) }
         addRecorded(in: folders, for: reports)
+    }
+
+    /// Adds errors for files of steps that are one file, or of which one is a folder of another. Links are followed; what the
+    /// text of the paths shows is an error of the manifest.
+    private mutating func checkOverlaps(of files: [(path: String, file: ResultFile)]) {
+        let pairs = FileOverlap.pairs(of: files.map { ($0.path, $0) }) { outer, inner in
+            guard let (step, other) = outer.file.step.flatMap({ step in inner.file.step.map { (step, $0) } }) else {
+                return false
+            }
+            let isOne = CodePoints(outer.path) == CodePoints(inner.path)
+            return (!isOne || outer.file.table == nil || outer.file.table == inner.file.table)
+                && (step == other || !outer.file.isConditional || !inner.file.isConditional)
+        }
+        for (outer, inner) in pairs {
+            let isOne = CodePoints(outer.path) == CodePoints(inner.path)
+            errors.append(
+                Diagnostic(
+                    "same-file",
+                    isOne
+                        ? "'\(outer.file.path)' and '\(inner.file.path)' are the same file"
+                        : "'\(outer.file.path)' would be both a file and a folder of '\(inner.file.path)'",
+                    at: inner.file.span,
+                    secondary: [.init(outer.file.span, "the other")],
+                    help: ["Give each a name of its own."]
+                )
+            )
+        }
     }
 
     /// Adds an error if a step could not put its file at a path.

@@ -74,15 +74,53 @@ package struct Plan: Sendable {
         allSteps.contains { $0.flow?.writes.isEmpty == false } || requests.contains { $0.download != nil }
     }
 
-    /// The files with constant paths that the steps write and download, relative to the results folder.
-    package var resultFiles: [String] {
-        let paths =
-            allSteps.flatMap { $0.flow?.writes ?? [] }.compactMap(\.to.constantText)
-            + requests.compactMap(\.constantDownload)
-        // The server names a file that is downloaded to a folder. A path in the results folder is resolved before its
-        // parts exist.
-        return paths.filter { !$0.hasSuffix("/") }.map { path in
-            path.hasPrefix("/") ? path : ResultPath.normalized(path) ?? path
+    /// The files with constant paths that the steps write and download. The server names a file that is downloaded to a
+    /// folder.
+    package var resultFiles: [ResultFile] {
+        graphs.flatMap { $0.resultFiles(isConditional: false) }
+            // What their steps run may exclude each other.
+            + subgraphs.values.flatMap { $0.resultFiles(isConditional: true) }
+    }
+}
+
+/// A file with a constant path that a step writes or downloads.
+package struct ResultFile: Sendable {
+    /// The path, relative to the results folder. One in that folder is resolved before its parts exist.
+    package let path: String
+    /// The name of the table in lower case, if the file is a database.
+    package let table: String?
+    /// The span of the path.
+    package let span: SourceSpan
+    /// The path of the step; `nil` if others may share the file.
+    package let step: String?
+    /// Whether the step runs only under a condition.
+    package let isConditional: Bool
+}
+
+extension GraphPlan {
+    fileprivate func resultFiles(isConditional: Bool) -> [ResultFile] {
+        (body.steps + (finally?.steps ?? [])).flatMap { $0.resultFiles(isConditional: isConditional) }
+    }
+}
+
+extension StepPlan {
+    fileprivate func resultFiles(isConditional: Bool) -> [ResultFile] {
+        let isConditional = isConditional || flow?.when != nil
+        func file(_ text: String?, _ to: ScalarTemplate, table: String? = nil, isShared: Bool = false) -> [ResultFile] {
+            guard let path = text.map(ResultPath.normalized) else { return [] }
+            let step = isShared ? nil : self.path
+            return [ResultFile(path: path, table: table, span: to.span, step: step, isConditional: isConditional)]
+        }
+        let written = (flow?.writes ?? []).flatMap { write in
+            file(write.to.constantText, write.to, table: write.table?.value.lowercased())
+        }
+        switch work {
+        case .group(let group): return group.steps.flatMap { $0.resultFiles(isConditional: isConditional) }
+        case .request(let request):
+            let isShared = request.settings.duplicates.map { $0.value.mode != .allow } ?? false
+            let downloaded = request.download?.to.map { file(request.constantDownload, $0, isShared: isShared) }
+            return written + (downloaded ?? [])
+        case .graph, .values, .end: return written
         }
     }
 }
@@ -325,7 +363,7 @@ extension Settings {
 extension RequestPlan {
     /// The constant path that the response is downloaded to, relative to the results folder.
     fileprivate var constantDownload: String? {
-        guard let file = download?.to?.constantText else { return nil }
+        guard let file = download?.to?.constantText, file.utf8.last != UInt8(ascii: "/") else { return nil }
         guard let folder = settings.downloads else { return file }
         return folder.value.constantText.map { "\($0)/\(file)" }
     }

@@ -122,7 +122,7 @@ class Load:
         elif self.chance(0.2) and names:
             inner.insert(1, {"id": self.new_id("e"), "end": "%s %% 3 == 0" % names[-1]})
         if kind == "chain" and names and self.chance(0.5):
-            inner.append(self.nested(names))
+            inner.append(self.nested(names, isTolerated))
         step[kind] = inner
         self.settings(step)
         self.outputs[step["id"]] = items(step["id"], "ok") if names else "default(steps.%s.ok, false)" % step["id"]
@@ -143,7 +143,7 @@ class Load:
              "outputs": {"v": "$.value"}},
         ]
         if self.chance(0.5):
-            step["chain"].append(self.nested(names, safe=True))
+            step["chain"].append(self.nested(names, False, safe=True))
         self.note(method, step.get("onFailure") == "continue")
         self.repeated.add(step["id"])
         self.settings(step)
@@ -183,7 +183,7 @@ class Load:
         first = self.inner(["inputs.n"], False, isTolerated)
         second = self.inner(["inputs.n"], mayFail, isTolerated)
         self.graphs[name] = {
-            "inputs": {"n": "integer"}, "chain": [first, self.nested(["inputs.n"]), second],
+            "inputs": {"n": "integer"}, "chain": [first, self.nested(["inputs.n"], isTolerated), second],
             "outputs": {"v": "default(steps.%s.outputs.v, -1)" % first["id"]},
         }
         if self.chance(0.4):
@@ -269,7 +269,7 @@ class Load:
             step["when"] = "%s %% 3 != 0" % names[-1] if names else "true"
         return step
 
-    def nested(self, names, safe=False):
+    def nested(self, names, isTolerated, safe=False):
         """A 'forEach' in another one, in a graph, or in a round."""
         step = {"id": self.new_id("k")}
         name = self.new_id("m")
@@ -278,9 +278,9 @@ class Load:
             step["forEach"]["concurrency"] = self.choose(1, 2)
         if self.chance(0.5):
             step["onFailure"] = "continue"
-        isTolerated = step.get("onFailure") == "continue"
-        step.update(self.make_request(step["id"], names + [name], isTolerated, isTolerated, write=0.0 if safe else 0.3,
-                                      outer=names, safe=safe))
+        mayFail = step.get("onFailure") == "continue"
+        step.update(self.make_request(step["id"], names + [name], mayFail, isTolerated or mayFail,
+                                      write=0.0 if safe else 0.3, outer=names, safe=safe))
         return step
 
     def make_request(self, id, names, mayFail, isTolerated, write, outer=None, safe=False):

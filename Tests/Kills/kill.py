@@ -48,7 +48,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROUNDS = 3
 # What a run writes for itself; and what differs between two runs that do the same.
 RUN_FILES = {"events.ndjson", "run.json", "sources.json"}
-OWN_MEMBERS = {"id", "manifest", "startedAt", "finishedAt", "time", "responseTimes", "attempts", "bytes"}
+OWN_MEMBERS = {"id", "manifest", "startedAt", "finishedAt", "time", "responseTimes", "attempts", "polls", "bytes"}
 INTERRUPTED = {-signal.SIGKILL, -signal.SIGINT, -signal.SIGTERM, 130, 143}
 UNSURE = b"--repeat-unsure sends"
 

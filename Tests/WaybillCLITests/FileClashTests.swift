@@ -72,6 +72,72 @@ import WaybillTestSupport
         #expect(folder.read("netrc") == netrc)
     }
 
+    @Test(
+        arguments: [
+            ("write: [{to: real/a.csv}, {to: link/a.csv}]", "", "are the same file"),
+            (
+                "write: [{to: link/a, format: csv}, {to: real/a/b.csv}]", "",
+                "would be both a file and a folder of 'real"
+            ),
+            ("write: {to: link/a.csv}", "download: {to: real/a.csv}", "are the same file"),
+            ("when: run.id != 'a', write: {to: link/a.csv}", "download: {to: real/a.csv}", "are the same file"),
+            ("write: {to: FOLDER/real/a.csv}", "write: {to: link/a.csv}", "are the same file"),
+            (
+                "write: {to: ../a, format: csv}", "write: {to: ../a/b.csv}",
+                "'../a' would be both a file and a folder of"
+            ),
+            // These are no clash, although they resemble one.
+            ("write: [{to: link/a.db, table: a, key: [n]}, {to: real/a.db, table: b, key: [n]}]", "", nil),
+            ("when: run.id == 'a', write: {to: link/a.csv}", "when: run.id != 'a', write: {to: real/a.csv}", nil),
+            ("write: [{to: a.csv}, {to: a/b.csv}]", "write: {to: a.csv.d/b.csv}", nil),
+        ] as [(String, String, String?)]
+    )
+    func `files that are one or a folder of another are an error before anything is sent`(
+        first: String,
+        second: String,
+        message: String?
+    ) async throws {
+        folder.write("", to: "out/real/file")
+        symlink("real", "\(folder.path)/out/link")
+        let steps = [first, second].filter { !$0.isEmpty }.map { "      - {get: /rows, mock: {body: [{n: 1}]}, \($0)}" }
+        writeFiles("{id: last, values: {n: 1}}")
+        let manifest = try #require(folder.read("m.yaml")) + "\n" + steps.joined(separator: "\n")
+        folder.write(manifest.replacing("FOLDER", with: "\(folder.path)/out"), to: "m.yaml")
+        let ran = try await waybill("\(Self.run) --allow-outside --out out")
+        #expect(ran.status == (message == nil ? 0 : 2), "\(ran.outputText)\(ran.errorText)")
+        guard let message else { return }
+        #expect(ran.errorText.contains("error[same-file]: ") && ran.errorText.contains(message), "\(ran.errorText)")
+        #expect(folder.read("out/events.ndjson") == nil)
+    }
+
+    @Test(
+        arguments: [
+            "write: [{to: \"${'a'}\", format: csv}, {to: \"${'a/b.csv'}\"}]",
+            "write: [{to: \"${'../a'}\", format: csv}, {to: \"../a/b.csv\"}]",
+            "write: [{to: \"${'../a.csv'}\"}, {to: FOLDER/a.csv}]",
+            "write: [{to: a.csv}, {to: a.csv.part/b.csv}]", "write: [{to: \"${'link/a.csv'}\"}, {to: real/a.csv}]",
+        ]
+    )
+    func `computed paths of such files fail the step before its request`(write: String) async throws {
+        folder.write("", to: "out/real/file")
+        symlink("real", "\(folder.path)/out/link")
+        let write = write.replacing("FOLDER", with: folder.path)
+        writeFiles("{id: rows, get: /rows, mock: {body: [{n: 1}]}, \(write)}")
+        let failed = try await waybill("\(Self.run) --allow-outside --out out")
+        #expect(failed.status == 1 && failed.outputText.contains("another step, entry or element of this run"))
+        let events = folder.read("out/events.ndjson")?.split(separator: "\n") ?? []
+        #expect(!events.contains { $0.contains("response.head") && $0.contains("main.rows") }, "\(events)")
+    }
+
+    @Test(arguments: ["write: {to: file/a.csv}", "download: {to: ../out/file/b/a}"])
+    func `a file in the place of a folder is an error before anything is sent`(step: String) async throws {
+        folder.write("", to: "out/file")
+        writeFiles("{id: rows, get: /rows, mock: {body: [{n: 1}]}, \(step)}")
+        let refused = try await waybill("\(Self.run) --allow-outside --out out")
+        #expect(refused.status == 2 && refused.errorText.contains("error[unwritable-file]"), "\(refused.errorText)")
+        #expect(folder.read("out/events.ndjson") == nil)
+    }
+
     @Test func `two manifests of a suite do not write the same snapshot`() async throws {
         for name in ["a", "b"] {
             let step = "{get: \"http://127.0.0.1:9/\", mock: {body: \(name)}, expect: {snapshot: snapshot.json}}"

@@ -379,6 +379,10 @@ import WaybillPlan
                 "a line break in a part", ["invalid-header-value"], [.error],
                 #"{post: /a, body: {multipart: [{name: a, text: b, headers: {X: "a\nb"}}]}}"#
             ),
+            ("two hosts", ["invalid-header-value"], [.error], "{get: /a, headers: {Host: [a, b]}}"),
+            ("two hosts in two cases", ["invalid-header-value"], [.error], "{get: /a, headers: {Host: a, host: b}}"),
+            ("a host or none", [], [], #"{get: /a, headers: {Host: [a, "${default(null, null)}"]}}"#),
+            ("two languages", [], [], "{get: /a, headers: {Accept-Language: [en, fr]}}"),
             ("a tab", [], [], #"{get: /a, headers: {X: "a\tb"}}"#),
         ] as [(String, [String], [Diagnostic.Severity], String)]
     )

@@ -76,6 +76,29 @@ import WaybillTestSupport
         #expect(!page.contains("hunter2") && !page.contains("Bearer x"))
     }
 
+    @Test func `the page links the files of steps and the bodies of failed elements`() async throws {
+        let run = try RunFolder.create(.at("\(folder.path)/out"), for: Samples.id)
+        let events = EventStream(journal: run.journal)
+        let name = "javascript:alert(1)</script>.csv"
+        folder.write("n\n1\n", to: "out/\(name)")
+        let file = RunEvent.WrittenFile(path: Samples.redactor.text(name), records: 1, bytes: 4, aggregated: nil)
+        events.emit(.writeCommitted(file), step: "main.a")
+        var step = StepResult(id: "a", path: "main.a", graph: "main", outcome: .failed)
+        let failure = Failure(.status, "the status is 500", at: nil)
+        step.elements = ElementResults()
+        for element in 0...1 { step.elements?.add(element: element, .failed, failure) }
+        _ = try await run.keep(body: Samples.redactor.bytes(Array("no".utf8)), of: "main.a[1]", contentType: nil)
+        var result = Samples.result
+        result.steps = [step]
+        try await run.finish(result, outputs: [])
+        let page = try text(HTMLReport.self, [ReportedRun(result, in: run.path)], folder: folder.path)
+        let link = "<a href=\"out/bodies/main.a%5B1%5D.bin\"><code>bodies/main.a[1].bin</code></a>"
+        #expect(page.contains("<b>[1]</b> the status is 500<br>Body: \(link)</li>"), "\(page)")
+        #expect(page.contains("<b>[0]</b> the status is 500</li>"))
+        let href = "out/javascript%3Aalert%281%29%3C/script%3E.csv"
+        #expect(page.contains("\"files\":[{\"name\":\"javascript:alert(1)\\u003c/script>.csv\",\"href\":\"\(href)\"}]"))
+    }
+
     @Test func `the reports for people and for CI list the first warnings and count the others`() throws {
         let run = try RunFolder.create(.at("\(folder.path)/out"), for: Samples.id)
         let events = EventStream(journal: run.journal)

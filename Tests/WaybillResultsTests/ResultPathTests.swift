@@ -98,7 +98,7 @@ import WaybillTestSupport
             let error = await #expect(throws: ResultsError.self) {
                 try await run.records(at: path, RawFormat(), of: "main.b")
             }
-            #expect(error == .refused("'\(path)' is already written by another step or element of this run"))
+            #expect(error == .refused("'\(path)' is already written by another step, entry or element of this run"))
         }
     }
 
@@ -106,11 +106,13 @@ import WaybillTestSupport
         let run = try run()
         folder.write("", to: "out/file")
         mkdir("\(folder.path)/out/b.part", 0o755)
-        for path in ["file/a", "b", String(repeating: "x", count: 300)] {
+        for (path, kind) in [
+            ("file/a", ResultsError.Kind.refused), ("b", .other), (String(repeating: "x", count: 300), .other),
+        ] {
             let error = await #expect(throws: ResultsError.self) {
                 try await run.records(at: path, RawFormat(), of: path)
             }
-            #expect(error?.kind == .other, "\(path): \(String(describing: error))")
+            #expect(error?.kind == kind, "\(path): \(String(describing: error))")
         }
     }
 

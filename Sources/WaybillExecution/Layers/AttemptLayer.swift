@@ -218,7 +218,7 @@ struct Attempt: Sendable {
         }
         guard !missing.isEmpty, let origin = try? Origin(ofURL: last.to) else { return }
         let names = missing.map(\.name).joined(separator: ", ")
-        warn("the server redirected the request to another origin, \(origin), which received its body without the fields \(names)")
+        warn("the server redirected the request to \(origin), which received its body without the fields \(names)")
     }
 
     private var stopped: AttemptOutcome { AttemptOutcome(in: context, failure: .stopped(at: request.step.span)) }

@@ -18,8 +18,11 @@ extension RequestBuilder {
         for entry in written {
             let name = entry.value.name.value
             for value in entry.value.texts ?? [] {
-                for text in try value.texts(in: scope.scope(entry.level)) {
+                for text in try value.texts(of: name, in: scope.scope(entry.level)) {
                     try register(text)
+                    if entry.value.isNamed("Host"), fields.contains(where: { $0.isNamed("Host") }) {
+                        throw EvaluationFailure(message: "a request has only one field '\(name)'", span: value.span)
+                    }
                     if CredentialNames.contains(name) { registerCredentials(text.text) }
                     // It is not sent to another origin after a redirect, and its response is not stored.
                     fields.append(

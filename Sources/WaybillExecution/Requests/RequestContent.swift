@@ -148,7 +148,7 @@ private struct FieldValues {
         if let field = entry.value as? QuerySetting {
             var list = ParameterList(arrays: .repeat)
             for template in field.texts ?? [] {
-                for text in try template.texts(in: scope) { list.add(field.name.value, text) }
+                for text in try template.texts(of: field.name.value, in: scope) { list.add(field.name.value, text) }
             }
             lists[index] = list
         } else if let parameter = entry.value as? ParameterSetting, let value = parameter.value {

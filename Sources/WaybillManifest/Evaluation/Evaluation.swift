@@ -113,8 +113,9 @@ extension ScalarTemplate {
         try text(in: scope) { $0.shown }.text
     }
 
-    /// Returns the scalar as the values of a field. A lone `${…}` may also be null, for a field that is left out, or a list.
-    package func texts(in scope: EvaluationScope) throws(EvaluationFailure) -> [ScopeText] {
+    /// Returns the scalar as the values of the field or parameter with a name. A lone `${…}` may also be null, for one that
+    /// is left out, or a list.
+    package func texts(of name: String, in scope: EvaluationScope) throws(EvaluationFailure) -> [ScopeText] {
         do throws(EvaluationFailure) {
             return [try text(in: scope)]
         } catch {
@@ -122,8 +123,17 @@ extension ScalarTemplate {
                 throw error
             }
             guard value.json != .null else { return [] }
-            guard let texts = value.json.array?.map(\.scalarText), !texts.contains(nil) else { throw error }
-            return texts.compactMap { $0.map { ScopeText($0, isSecret: value.isSecret) } }
+            guard let list = value.json.array else { throw error }
+            var texts: [ScopeText] = []
+            for (index, element) in list.enumerated() {
+                guard let text = element.scalarText else {
+                    let found = "found \(element.kind.phrase) at index \(index) of the list"
+                    let message = "'\(name)' can only be repeated with strings, numbers and booleans, \(found)"
+                    throw EvaluationFailure(message: message, span: error.span)
+                }
+                texts.append(ScopeText(text, isSecret: value.isSecret))
+            }
+            return texts
         }
     }
 

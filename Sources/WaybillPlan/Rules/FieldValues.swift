@@ -12,6 +12,18 @@ struct FieldValues: ManifestRule {
         let wrongSpans = Set(wrongLengths.compactMap(\.primary?.span))
         var diagnostics = wrongLengths
         for settings in subject.settings {
+            // A computed value may be null, which sends none.
+            let hosts = settings.headers.map(\.value).filter { $0.isNamed("Host") }.flatMap { $0.texts ?? [] }
+                .filter { $0.constantText != nil }
+            if hosts.count > 1 {
+                diagnostics.report(
+                    "invalid-header-value",
+                    "a request has only one field 'Host'",
+                    at: hosts[1].span,
+                    secondary: [.init(hosts[0].span, "the other value")],
+                    help: ["Remove one of them; a request for each host is sent by 'forEach'."]
+                )
+            }
             for entry in settings.entries {
                 for scalar in entry.value.fieldTexts
                 where scalar.literals.joined().utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {

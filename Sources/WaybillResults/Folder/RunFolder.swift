@@ -251,7 +251,9 @@ package final class RunFolder: Sendable {
 
     /// Returns the resolved path of a file that a step writes. Missing parent folders are created.
     private func prepare(_ path: String, allowsOutside: Bool) throws(ResultsError) -> String {
-        let whole = try ResultPath(root: self.path, allowsOutside: allowsOutside).prepare(path)
+        let whole = try ResultPath(root: self.path, allowsOutside: allowsOutside) { path in
+            self.writers.withLock { $0[CodePoints(path).hashValue] != nil }
+        }.prepare(path)
         if let file = FileIdentity(whole), protected.withLock({ $0.contains { FileIdentity($0) == file } }) {
             throw .refused("'\(path)' would replace a file that the run reads or writes itself")
         }
@@ -395,7 +397,9 @@ package final class RunFolder: Sendable {
             for name in names { writers[CodePoints(name).hashValue] = step.hashValue }
             return true
         }
-        guard isFree else { throw .refused("'\(text)' is already written by another step or element of this run") }
+        guard isFree else {
+            throw .refused("'\(text)' is already written by another step, entry or element of this run")
+        }
     }
 
     /// The value that represents all steps that write tables of a database.

@@ -10,6 +10,8 @@ struct ResultPath {
     let root: String
     /// Whether files may be outside that folder.
     let allowsOutside: Bool
+    /// Whether a step of the run writes a file to a resolved path, which is then no folder.
+    var isTaken: (_ path: String) -> Bool = { _ in false }
 
     /// Returns the resolved path of a file for a path relative to the root. Nothing is created for a refused path.
     func prepare(_ text: String) throws(ResultsError) -> String {
@@ -31,14 +33,20 @@ struct ResultPath {
             let path = FileContents.path(text, in: root)
             try checkReplaceable(path, as: text, followsLinks: true)
             let target = FileContents.target(of: path)
-            let folder = FileContents.folder(of: target)
+            var folder = FileContents.resolvedPath(FileContents.folder(of: target))
+            var outer = folder
+            while outer != "/", outer != "." {
+                try checkFolder(outer, of: text)
+                outer = FileContents.folder(of: outer)
+            }
             try FolderContents.make(folder)
+            folder = FileContents.resolvedPath(folder)
             try check(text, named: name, in: FileContents.folder(of: path))
             try check(text, named: Substring(FileContents.name(of: target)), in: folder)
-            return target
+            return FileContents.path(FileContents.name(of: target), in: folder)
         }
         if let first = names.first, RunFileNames.all.contains(String(first)) { throw Self.reserved(text) }
-        let folder = try folder(names.dropLast())
+        let folder = try folder(names.dropLast(), of: text)
         try check(text, named: name, in: folder)
         try checkReplaceable("\(folder)/\(name)", as: text)
         return "\(folder)/\(name)"
@@ -46,11 +54,12 @@ struct ResultPath {
 
     /// Returns the folder with these names in the root, and creates it if necessary. It is checked after each name that
     /// is a link.
-    private func folder(_ names: some Collection<Substring>) throws(ResultsError) -> String {
+    private func folder(_ names: some Collection<Substring>, of text: String) throws(ResultsError) -> String {
         guard let root = FileContents.canonicalPath(root) else { throw ResultsError(cannot: "open", root) }
         var folder = root
         for name in names {
             let path = "\(folder)/\(name)"
+            try checkFolder(path, of: text)
             if unsafe mkdir(path, 0o777) != 0, errno != EEXIST { throw ResultsError(cannot: "create", path) }
             guard let canonical = FileContents.canonicalPath(path) else { throw ResultsError(cannot: "open", path) }
             guard
@@ -81,6 +90,14 @@ struct ResultPath {
     ) throws(ResultsError) {
         guard let obstacle = FileReplacement.obstacle(at: path, followsLinks: followsLinks) else { return }
         throw .refused("'\(text)' cannot be written: \(obstacle.message)")
+    }
+
+    /// Throws if a folder of a file cannot exist.
+    private func checkFolder(_ path: String, of text: String) throws(ResultsError) {
+        guard isTaken(path) else { return }
+        throw .refused(
+            "'\(text)' cannot be written: another step, entry or element of this run writes the file '\(path)'"
+        )
     }
 
     private static func reserved(_ text: String) -> ResultsError {

@@ -129,6 +129,13 @@ package enum FileContents {
         return name.isEmpty || name == "." ? resolved : self.path(name, in: resolved)
     }
 
+    /// The absolute path of a file that is written: with the links to its folder resolved, and that in its place only if it
+    /// is followed and not replaced.
+    package static func resolvedPath(_ path: String, followsLink: Bool) -> String {
+        if followsLink { return resolvedPath(target(of: path)) }
+        return self.path(name(of: path), in: resolvedPath(folder(of: path)))
+    }
+
     /// Returns the path that a symbolic link leads to, or the path itself if it is not a link. Follows several links, and
     /// does not require that the file exists. A file that is replaced must be replaced at this path: at the other one,
     /// the link would be replaced.

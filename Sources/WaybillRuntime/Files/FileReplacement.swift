@@ -4,12 +4,16 @@ import WaybillPlatform
 ///
 /// Only files are replaced. A device, a pipe or a socket has other users, for which a file in its place would break it.
 package enum FileReplacement {
-    /// Returns why no file may be put at a path: there is a folder, or a device, a pipe or the like. It is `nil` if there
-    /// is nothing or a file. A symbolic link counts as a file, which is replaced.
+    /// Returns why no file may be put at a path: there is a folder, or a device, a pipe or the like, or a file has the path of
+    /// its folder. It is `nil` if there is nothing or a file. A symbolic link counts as a file, which is replaced.
     ///
     /// - Parameter followsLinks: Whether what a symbolic link leads to is inspected and not the link itself.
     package static func obstacle(at path: String, followsLinks: Bool = false) -> FileError? {
-        guard let status = try? FileStatus(of: path, followsLinks: followsLinks) else { return nil }
+        guard let status = try? FileStatus(of: path, followsLinks: followsLinks) else {
+            var status = stat()
+            let isInFile = lstat(path, &status) != 0 && errno == ENOTDIR
+            return isInFile ? FileError(path: path, reason: .other(errno: ENOTDIR)) : nil
+        }
         switch status.kind {
         case .file, .link: return nil
         case .folder: return FileError(path: path, reason: .isFolder)

@@ -159,7 +159,8 @@ extension HTTPField {
     /// field may be a credential, whatever its name.
     private static let namesForAnyOrigin: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "content-digest",
-        "content-disposition", "content-encoding", "content-language", "content-length", "content-md5", "content-range", "content-type",
+        "content-disposition", "content-encoding", "content-language", "content-length", "content-md5", "content-range",
+        "content-type",
         "digest", "dnt", "expect", "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since",
         "last-event-id", "pragma",
         "prefer", "priority", "range", "te", "traceparent", "tracestate", "user-agent",

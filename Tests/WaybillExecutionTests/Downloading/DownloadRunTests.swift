@@ -403,11 +403,9 @@ import WaybillTransport
 
     @Test func `download paths are confined like those of write`() async throws {
         folder.write("", to: "there")
-        for (to, kind) in [
-            ("${concat('..', '/x')}", FailureKind.input), ("${concat('run', '.json')}", .input), ("there/x", .download),
-        ] {
+        for to in ["${concat('..', '/x')}", "${concat('run', '.json')}", "there/x"] {
             let ran = try await run("{id: a, request: {path: /a, download: {to: \"\(to)\"}}}")
-            #expect(ran.failure?.kind == kind, "\(to): \(String(describing: ran.failure))")
+            #expect(ran.failure?.kind == .input, "\(to): \(String(describing: ran.failure))")
             #expect(ran.requests.isEmpty)
         }
     }

@@ -80,6 +80,28 @@ import WaybillTestSupport
     }
 
     @Test(arguments: [
+        ("headers: {Host: \"${list('a', 'b')}\"}", "a request has only one field 'Host'"),
+        ("headers: {host: [a, \"${'b'}\"]}", "a request has only one field 'host'"),
+        (
+            "headers: {X-A: [x, \"${list(1, null)}\"]}",
+            "'X-A' can only be repeated with strings, numbers and booleans, found null"
+        ),
+        ("query: {q: \"${list(1, null)}\"}", "found null at index 1 of the list"),
+        (
+            "query: {q: \"${list(list(1))}\"}",
+            "'q' can only be repeated with strings, numbers and booleans, found a list at index 0"
+        ),
+    ])
+    func `values that a field or parameter cannot have are refused with its name`(setting: String, message: String)
+        async throws
+    {
+        let exchange = try await WireExchange.run("{id: a, get: /a, \(setting)}")
+        #expect(exchange.failure?.kind == .input && exchange.received.isEmpty)
+        #expect(exchange.failure?.message.string.contains(message) == true, "\(String(describing: exchange.failure))")
+        #expect(exchange.failure?.span?.start.line == 10)
+    }
+
+    @Test(arguments: [
         ("/a/${'b/c d?e#f%41'}/g", "/a/b%2Fc%20d%3Fe%23f%2541/g"),
         ("/a/${raw('b/c d?e=f&g#h%20i')}", "/a/b/c%20d?e=f&g%23h%20i"),
         ("/a/${'..b'}${'.'}", "/a/..b."),

@@ -53,15 +53,17 @@ struct ResultPaths: ManifestRule {
 enum ResultPath {
     /// Whether a path certainly leads out of the results folder, judging by its constant prefix.
     static func leaves(_ path: ScalarTemplate) -> Bool {
-        switch path.content {
-        case .constant(_, let text): return leaves(text)
-        case .template(let template):
-            guard case .literal(let beginning) = template.template.parts.first,
-                let slash = beginning.utf8.lastIndex(of: UInt8(ascii: "/"))
-            else { return false }
-            // The name after the last slash may be continued by a computed part.
-            return leaves(String(beginning[...slash]))
-        }
+        (path.constantText ?? constantFolder(of: path)).map(leaves) ?? false
+    }
+
+    /// Returns the folder in which a computed path certainly is, with a slash at the end; `nil` if that is not known.
+    static func constantFolder(of path: ScalarTemplate) -> String? {
+        // The name after the last slash may be continued by a computed part.
+        guard case .template(let template) = path.content,
+            case .literal(let start) = template.template.parts.first,
+            let slash = start.utf8.lastIndex(of: UInt8(ascii: "/"))
+        else { return nil }
+        return String(start[...slash])
     }
 
     /// Returns why a path is not valid for a file; `nil` if it is valid.
@@ -91,14 +93,21 @@ enum ResultPath {
 
     /// Whether a path certainly leads to a file that a run writes about itself.
     static func isReserved(_ path: ScalarTemplate) -> Bool {
-        guard let text = path.constantText, !text.hasPrefix("/"), let path = normalized(text) else { return false }
-        return RunFileNames.all.contains(String(path.prefix { $0 != "/" }))
+        guard let text = path.constantText, !text.hasPrefix("/") else { return false }
+        return RunFileNames.all.contains(String(normalized(text).prefix { $0 != "/" }))
     }
 
-    private static func leaves(_ path: String) -> Bool { path.hasPrefix("/") || normalized(path) == nil }
+    private static func leaves(_ path: String) -> Bool { path.hasPrefix("/") || insidePath(path) == nil }
 
-    /// Returns a relative path without `.`, `..` and repeated slashes; `nil` if it leads out of its folder.
-    static func normalized(_ path: String) -> String? {
+    /// Returns a path without `.` and repeated slashes, and without `..` if it is in its folder. Outside, a name before
+    /// `..` may be a link.
+    static func normalized(_ path: String) -> String {
+        let isAbsolute = path.utf8.first == UInt8(ascii: "/")
+        if !isAbsolute, let inside = insidePath(path) { return inside }
+        return (isAbsolute ? "/" : "") + FileContents.names(in: path).filter { $0 != "." }.joined(separator: "/")
+    }
+
+    private static func insidePath(_ path: String) -> String? {
         var parts: [Substring] = []
         for name in FileContents.names(in: path) where name != "." {
             if name != ".." { parts.append(name) } else if parts.popLast() == nil { return nil }

@@ -2,6 +2,7 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
+import WaybillRuntime
 
 /// A run must write each file only once, and compare only one response with each snapshot.
 ///
@@ -11,20 +12,38 @@ struct SameFile: ManifestRule {
         let writings = FileWriting.all(in: subject)
         guard !writings.isEmpty else { return [] }
         let runs = GraphRuns(subject)
-        return writings.compactMap { diagnostic(of: $0.value, $0.key, runs) } + mixtures(in: writings, runs)
+        return writings.compactMap { diagnostic(of: $0.value, $0.key, runs) } + overlaps(of: writings, runs)
     }
 
-    /// Returns errors for files that one step writes as a database, and another one in another format.
-    private func mixtures(
-        in writings: OrderedDictionary<FileWriting.Target, [FileWriting]>,
+    /// Returns errors for files that one step writes as a database, and another one in another format, and for files at the
+    /// path of a folder of another file.
+    private func overlaps(
+        of writings: OrderedDictionary<FileWriting.Target, [FileWriting]>,
         _ runs: GraphRuns
     ) -> [Diagnostic] {
-        writings.compactMap { target, tables in
-            guard target.table != nil, let others = writings[FileWriting.Target(path: target.path)],
-                let (first, second) = others.lazy.flatMap({ other in tables.lazy.map { [other, $0] } })
-                    .compactMap({ FileWriting.firstTogether(of: $0, runs) }).first
-            else { return nil }
-            let isOneStep = first.step == second.step
+        typealias File = (target: FileWriting.Target, writing: FileWriting)
+        let files = writings.flatMap { target, writings in
+            writings.map { (path: target.path.text + (target.isFolder ? "/" : ""), file: (target, $0)) }
+        }
+        let pairs = FileOverlap.pairs(of: files) { (outer: File, inner: File) in
+            guard outer.target.isSnapshot == inner.target.isSnapshot, !outer.target.isFolder else { return false }
+            let isMixture = (outer.target.table == nil) != (inner.target.table == nil)
+            guard isMixture || inner.target.isFolder || outer.target.path != inner.target.path else { return false }
+            return FileWriting.firstTogether(of: [outer.writing, inner.writing], runs) != nil
+        }
+        return pairs.map { (outer: File, inner: File) in
+            if outer.target.path != inner.target.path || inner.target.isFolder {
+                return Diagnostic(
+                    "same-file",
+                    "'\(outer.target.path.text)' would be both a file and a folder of this file",
+                    at: inner.writing.path,
+                    secondary: [.init(outer.writing.path, "the file")],
+                    help: ["Give each a name of its own."]
+                )
+            }
+            let isOneStep = outer.writing.step == inner.writing.step
+            let (first, second) =
+                outer.target.table == nil ? (outer.writing, inner.writing) : (inner.writing, outer.writing)
             return Diagnostic(
                 "same-file",
                 isOneStep
@@ -42,6 +61,7 @@ struct SameFile: ManifestRule {
         _ target: FileWriting.Target,
         _ runs: GraphRuns
     ) -> Diagnostic? {
+        if target.isFolder { return nil }
         let action = target.isSnapshot ? "be compared with the same snapshot" : "write the same file"
         if let repeated = writings.first(where: { $0.repeatedBy != nil }), let loop = repeated.repeatedBy {
             return Diagnostic(
@@ -94,6 +114,8 @@ private struct FileWriting {
         var table: String?
         /// Whether it is a snapshot. Its path is relative to the manifest, that of other files to the results.
         var isSnapshot = false
+        /// Whether it is only the folder of files, whose names are computed or come from responses.
+        var isFolder = false
     }
 
     /// The span of the step.
@@ -129,9 +151,12 @@ private struct FileWriting {
             at location: SourceSpan,
             _ loop: ForEach?
         ) {
-            guard let text = path.constantText, let name = ResultPath.normalized(folder + text), !text.hasSuffix("/")
-            else { return }
-            add(Target(path: CodePoints(name), table: table?.lowercased()), path.span, of: site, at: location, loop)
+            guard let text = path.constantText ?? ResultPath.constantFolder(of: path) else { return }
+            let isFolder = text.utf8.last == UInt8(ascii: "/")
+            let name = CodePoints(ResultPath.normalized(folder + text))
+            if isFolder, name == "" { return }
+            let table = isFolder ? nil : table?.lowercased()
+            add(Target(path: name, table: table, isFolder: isFolder), path.span, of: site, at: location, loop)
         }
         func add(_ target: Target, _ path: SourceSpan, of site: StepSite, at location: SourceSpan, _ loop: ForEach?) {
             let writing = FileWriting(
@@ -154,7 +179,7 @@ private struct FileWriting {
             if let snapshot = subject.requests.of(site).lazy.compactMap({ $0.snapshot }).first {
                 let path = snapshot.value.namedFile.path
                 let target = Target(
-                    path: CodePoints(ResultPath.normalized(path.value) ?? path.value),
+                    path: CodePoints(ResultPath.normalized(path.value)),
                     isSnapshot: true
                 )
                 let location = if case .call(let call) = step.action { call.name.span } else { path.span }

@@ -1,5 +1,6 @@
 import WaybillDiagnostics
 import WaybillJSON
+import WaybillRuntime
 
 /// A failed step on the page: its diagnostic, its request and response, and its failed elements.
 struct HTMLFailure {
@@ -9,6 +10,8 @@ struct HTMLFailure {
     /// The number of the run on the page, if there are several.
     let runNumber: Int?
     let exchanges: FailedExchanges
+    /// The kept bodies of the run, if elements of a step failed.
+    let bodies: KeptBodies?
     /// The folder of the page, which links to bodies are relative to.
     let pageFolder: String?
 
@@ -61,9 +64,12 @@ struct HTMLFailure {
         let items = elements.failures.enumerated().map { index, element in
             let path = "\(step.path)[\(element.index)]"
             let exchange = index < FailedExchanges.shownElements ? exchanges[path] : nil
+            // The journal has the exchanges of steps in elements, or of all with --verbose.
+            let body = exchange == nil ? bodies?.path(of: path).map(FileContents.name) : nil
             let words: HTML = .joined(element.subject.words.map { "<code>\($0)</code> " })
             return """
                 <li><b>[\(element.index)]</b> \(words)\(element.failure.message.description)\
+                \(body.flatMap(link).map { "<br>Body: \($0)" as HTML })\
                 \(exchange.map { self.exchange($0, isOpen: false) })</li>
 
                 """ as HTML
@@ -118,14 +124,6 @@ struct HTMLFailure {
     private func body(of exchange: Exchange, ofRequest: Bool = false) -> HTML? {
         guard let body = run.body(of: exchange, ofRequest: ofRequest, limit: Self.shownBytes) else { return nil }
         let more: HTML? = body.isCut ? " (the first \(body.bytes.count) bytes)" : nil
-        let link = body.file.flatMap { file in
-            run.folder.map { folder in
-                let path = "\(FolderContents.bodies)/\(file)"
-                return
-                    "<a href=\"\(PageLink.href(to: "\(folder)/\(path)", from: pageFolder))\"><code>\(path)</code></a>"
-                    as HTML
-            }
-        }
         let content: HTML =
             body.bytes.contains(0)
             ? "<p>The body is binary.</p>\n"
@@ -133,6 +131,13 @@ struct HTMLFailure {
             <pre class="body" tabindex="0" aria-label="Body">\(String(decoding: body.bytes, as: UTF8.self))</pre>
 
             """
-        return "<p>Body: \(link)\(more)</p>\n\(content)"
+        return "<p>Body: \(body.file.flatMap(link))\(more)</p>\n\(content)"
+    }
+
+    /// Returns a link to a kept body.
+    private func link(toBody name: String) -> HTML? {
+        let path = "\(FolderContents.bodies)/\(name)"
+        guard let href = run.folder.map({ PageLink.href(to: "\($0)/\(path)", from: pageFolder) }) else { return nil }
+        return "<a href=\"\(href)\"><code>\(path)</code></a>"
     }
 }

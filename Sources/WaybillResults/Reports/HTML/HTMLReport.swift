@@ -1,6 +1,7 @@
 import CReports
 import WaybillDiagnostics
 import WaybillJSON
+import WaybillRuntime
 
 /// An HTML page that needs no network: the failures, with their requests and responses, and all steps as a tree with a
 /// waterfall of their phases.
@@ -50,6 +51,8 @@ package enum HTMLReport: RunReport {
             }
             let steps = shownSteps.map { run.result.steps[$0] }
             let exchanges = try FailedExchanges(of: steps, in: run)
+            let haveElements = steps.contains { $0.elements != nil }
+            let bodies = haveElements ? run.folder.map { KeptBodies(folder: $0) } : nil
             for step in steps {
                 shown += 1
                 let failure = HTMLFailure(
@@ -58,6 +61,7 @@ package enum HTMLReport: RunReport {
                     run: run,
                     runNumber: runs.count > 1 ? runIndex + 1 : nil,
                     exchanges: exchanges,
+                    bodies: bodies,
                     pageFolder: stream.folder
                 )
                 stream.write(failure.markup.markup)
@@ -107,6 +111,7 @@ package enum HTMLReport: RunReport {
         to stream: inout ReportStream
     ) throws(ResultsError) {
         let (run, bodies, sessions) = (reported.result, try bodies(of: reported), try reported.sessions())
+        let files = Dictionary(grouping: RunFiles(folder: reported.folder).files) { CodePoints($0.step) }
         stream.write("<script type=\"application/json\" class=\"run\">\n")
         var head = JSONStream()
         head.add { head in
@@ -122,6 +127,12 @@ package enum HTMLReport: RunReport {
             // The failures of elements are in the markup.
             let elements = step.elements
             step.elements = nil
+            let links = (files[CodePoints(step.path)] ?? []).map { entry in
+                let name = entry.file.path.string
+                let path = FileContents.path(name, in: reported.folder ?? "")
+                let href = PageLink.href(to: path, from: stream.folder)
+                return JSON.object(JSONObject([("name", .string(name)), ("href", .string(href))]))
+            }
             var row = JSONStream()
             row.add { row in
                 step.addMembers(to: &row)
@@ -129,6 +140,7 @@ package enum HTMLReport: RunReport {
                 row.add("repetition", step.repetitionText)
                 row.add("isSession", index < 0 ? true : nil)
                 row.add("failureNumber", numbers[index])
+                row.add("files", links.isEmpty ? nil : RedactedJSON(redacted: .array(links)))
                 row.add("requestBody", bodies[step.path]?.request)
                 row.add("responseBody", bodies[step.path]?.response)
             }

@@ -182,7 +182,8 @@
         const list = element("dl");
         const add = (name, value) => {
             if (value === undefined || value === "") return;
-            list.append(element("dt", {}, name), element("dd", {}, printable(String(value))));
+            const shown = value instanceof Node ? value : printable(String(value));
+            list.append(element("dt", {}, name), element("dd", {}, shown));
         };
         add("Step", step.path);
         add("Name", step.name);
@@ -195,6 +196,7 @@
         add("Phases", phases(step).map(([phase, time]) => `${phase} ${duration(time)}`).join(", "));
         add("Bytes", step.bytes ? `${step.bytes.sent} sent, ${step.bytes.received} received` : undefined);
         add("Elements", step.elements);
+        for (const file of step.files ?? []) add("File", element("a", { href: file.href }, printable(file.name)));
         add("Request body", step.requestBody);
         add("Response body", step.responseBody);
         if (step.failure) {
