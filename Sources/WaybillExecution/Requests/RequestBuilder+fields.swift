@@ -9,6 +9,9 @@ import WaybillRuntime
 import WaybillTransport
 
 extension RequestBuilder {
+    /// Servers accept about 100. A list from a response may have millions.
+    private static let mostFields = 10_000
+
     /// The header fields of a request, including the default ones, without credentials.
     func headers(of settings: Settings) throws(EvaluationFailure) -> [HTTPField] {
         var fields: [HTTPField] = []
@@ -19,6 +22,10 @@ extension RequestBuilder {
             let name = entry.value.name.value
             for value in entry.value.texts ?? [] {
                 for text in try value.texts(of: name, in: scope.scope(entry.level)) {
+                    guard fields.count < Self.mostFields else {
+                        let message = "a request has at most \(Self.mostFields) header fields"
+                        throw EvaluationFailure(message: message, span: value.span)
+                    }
                     try register(text)
                     if entry.value.isNamed("Host"), fields.contains(where: { $0.isNamed("Host") }) {
                         throw EvaluationFailure(message: "a request has only one field '\(name)'", span: value.span)

@@ -36,7 +36,8 @@ package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
     // MARK: Writing
 
     private let given: [String]?
-    private var columns: [String]
+    private var columns: [String] { didSet { known = Set(columns.map(CodePoints.init)) } }
+    private var known: Set<CodePoints> = []
     private let writer: CSVWriter
 
     package init(columns: [String]? = nil) { self.init(columns: columns, escapesFormulas: false) }
@@ -110,10 +111,7 @@ package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
 
     /// Throws if a record after the first has a member that is not a column.
     private func checkMembers(of record: JSON) throws(UnwritableRecord) {
-        let lost = record.members.names.first { name in
-            !columns.contains { $0.hasSameCodePoints(as: name) }
-        }
-        guard let lost else { return }
+        guard let lost = record.members.names.first(where: { !known.contains(CodePoints($0)) }) else { return }
         let excerpt = JSONWriter().excerpt(of: record, 80)
         let difference = record.object == nil ? "is not an object" : "also has '\(lost)'"
         throw UnwritableRecord(
