@@ -558,6 +558,17 @@ def check_features(program, folder):
         assert labels == [item["label"] for item in items] and offered <= set(labels), (line, labels)
         assert not others & set(labels), (line, others & set(labels))
     assert labels[0] == "tokenURL", labels
+    # Entries without the keys that they must have, members of names, conditions on steps that may not have run.
+    for line, offered, others in (
+        ("      - {get: /x, forEach: {in: steps.|}}", {"first", "second"}, set()),
+        ("      - get: /x\n        forEach:\n          in: steps.|", {"first", "second"}, set()),
+        ("      - {get: /x, write: {records: 'steps.|'}}", {"first", "second"}, set()),
+        ("      - {get: /x, when: manifest.|}", {"inputs"}, {"length"}), ("      - {get: /x, when: 'run.|'}", {"id"}, {"length"}),
+        ("    finally:\n      - {get: /x, when: exists(steps.second.outputs.|)}", {"total"}, set()),
+        ("      - graph: |\n  other: {chain: [{get: /x}]}", {"other"}, {"main"}),
+    ):
+        labels = {item["label"] for item in client.at("textDocument/completion", path, *opened(line))["items"]}
+        assert offered <= labels and not others & labels, (line, labels)
     text = FEATURES.replace("@", "").replace("graphs:", "  other:\n    path: /x\n    |\ngraphs:")
     client.open(path, text.replace("|", ""))
     labels = {item["label"] for item in client.at("textDocument/completion", path, 7, 4)["items"]}
@@ -579,6 +590,7 @@ def check_features(program, folder):
         return edited(text, actions[0]["edit"]["changes"][uri(path)]).split("\n", 10)[10].rstrip("\n")
 
     assert fixed("      - call: odr|er").endswith("call: order")
+    assert fixed("      - {id: x, call: ord|er, with: {}}").endswith("with: {id: null}}")
     assert fixed("      - {id: x, call: ord|er}") == '      - {id: x, call: order, with: {id: null}}'
     assert fixed("      - id: x\n        call: ord|er") == '      - id: x\n        call: order\n        with: {id: null}'
     assert fixed("      - call: order\n        with: {i|dd: a}").endswith("with: {id: a}")
@@ -627,6 +639,20 @@ def check_features(program, folder):
     assert "set at the endpoint" in hover and "baseURL" in hover, hover
     items = client.at("textDocument/completion", path, *opened("      - call: |"))["items"]
     assert all("insertTextFormat" not in item for item in items), items
+    assert client.end() == 0
+    # A file that two manifests include: names of both are completed, and an error in one of them names it.
+    client = Client(program, [folder])
+    part = "waybill: 1\nendpoints: {e: {path: '/${secrets.@}'}}\n"
+    for name, secret in (("m1", "one"), ("m2", "two")):
+        (folder / f"{name}.yaml").write_text(
+            f"waybill: 1\ninclude: [part.yaml]\nsecrets: {{{secret}: {{env: S}}}}\nservices: {{s: {{baseURL: 'http://127.0.0.1:9'}}}}\n"
+            "graphs: {main: {chain: [{call: e}]}}\n")
+    (folder / "part.yaml").write_text(part.replace("@", "one"))
+    client.open(folder / "part.yaml", part.replace("@", "one"))
+    (message,) = [item["message"] for item in client.published(folder / "part.yaml") if item["code"] == "unknown-secret"]
+    assert message.endswith("In 'm2.yaml', which includes this file."), message
+    items = client.at("textDocument/completion", folder / "part.yaml", 1, part.split("\n")[1].index("@"))["items"]
+    assert {"one", "two"} <= {item["label"] for item in items}, items
     assert client.end() == 0
     # A client with snippets receives the inputs that a call must give.
     client = Client(program, [folder], capabilities={"textDocument": {"completion": {"completionItem": {
@@ -735,6 +761,13 @@ def check_declared(client, folder):
     ):
         found = completed(DECLARED.replace("@S", scheme).replace("@C", ""))
         assert found == expected, (scheme, found)
+    assert completed(DECLARED.replace("@S", "").replace("@C", "      - {call: shop.|}"))["shop.change"] == "shop.change, with: {id: $1\\}"
+    ORDERS["paths"]["/o/{id}"]["put"].pop("operationId")
+    (folder / "orders.json").write_text(json.dumps(ORDERS))
+    found = completed(DECLARED.replace("@S", "").replace("@C", "      - {call: shop.|}"))
+    assert found["shop.PUT /o/{id}"] == '"shop.PUT /o/{id\\}", with: {id: $1\\}', found
+    ORDERS["paths"]["/o/{id}"]["put"]["operationId"] = "change"
+    (folder / "orders.json").write_text(json.dumps(ORDERS))
     order = {"buyer", "lines", "number"}
     for call, expected in (
         # Values of inputs.

@@ -308,6 +308,30 @@ import WaybillTestSupport
         #expect(named.errorText.contains("error[no-graph]: common.yaml has no graph to run"))
     }
 
+    @Test func `a manifest that is valid only as a part of another one is checked as such, unless it is named`()
+        async throws
+    {
+        let endpoints = "waybill: 1\nendpoints: {a: {path: \"/${inputs.x}\", mock: {}}}\n"
+        folder.write(endpoints, to: "suite/common/endpoints.yaml")
+        folder.write(
+            "waybill: 1\ninclude: [common/endpoints.yaml]\ninputs: {x: {type: string, default: a}}\n"
+                + "services: {s: {baseURL: \"http://127.0.0.1:9\"}}\ngraphs: {main: {chain: [{call: a}]}}\n",
+            to: "suite/main.yaml"
+        )
+        for command in [["validate"], ["run", "--mock"]] {
+            let (whole, named) = (command + ["suite"], command + ["suite/main.yaml", "suite/common/endpoints.yaml"])
+            #expect(try await Command.run(CommandCase.program, whole, in: folder.path).status == 0, "\(command)")
+            #expect(try await Command.run(CommandCase.program, named, in: folder.path).status == 2, "\(command)")
+        }
+        // An error in the part is reported once, by the manifest that includes it.
+        folder.write(endpoints.replacing("/${inputs.x}", with: "/${inputs.y}"), to: "suite/common/endpoints.yaml")
+        let wrong = try await waybill("validate", "suite")
+        #expect(
+            wrong.status == 2 && wrong.errorText.ranges(of: "no input is named 'y'").count == 1,
+            "\(wrong.errorText)"
+        )
+    }
+
     @Test func `nothing is sent if a secret of one manifest is missing, which is reported once`() async throws {
         manifest("a.yaml")
         folder.write("waybill: 1\nsecrets: {key: {env: NO_SUCH_KEY}}\n", to: "keys.yaml")

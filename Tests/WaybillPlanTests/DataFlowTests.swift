@@ -363,6 +363,9 @@ import WaybillPlan
         #expect(try diagnostics(calls.replacing("outputs.x", with: "outputs.y") + other) == ["unknown-output"])
         #expect(try diagnostics(calls.replacing("{n: 1}", with: "{n: a}") + other) == ["invalid-input"])
         #expect(try diagnostics(calls.replacing("{n: 1}", with: "{}") + other) == ["missing-input"])
+        // A string, whatever its expression yields.
+        #expect(try diagnostics(calls.replacing("{n: 1}", with: "{n: \"${1}}\"}") + other) == ["invalid-input"])
+        #expect(try diagnostics(calls.replacing("{n: 1}", with: "{n: \"${1}\"}") + other) == [])
     }
 
     @Test func `a long chain of needs is checked in linear time and memory`() throws {

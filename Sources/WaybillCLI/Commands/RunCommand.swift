@@ -182,15 +182,16 @@ struct RunCommand: ParsableCommand {
         let all = checked.map { $0.then { Pipeline.plan($0, planOptions) } }
         // If there are several manifests, those without a selected step are skipped, and so are those without graphs, which
         // others include, unless they were named.
+        let parts = loaded.parts(besides: manifests.manifests)
         let selected = paths.indices.filter { index in
-            let hasNoGraphs = checked[index].value?.hasNoGraphs ?? false
+            let hasNoGraphs = checked[index].value?.hasNoGraphs ?? parts.contains(index)
             return all.count == 1
                 || !all[index].hasNothingSelected && (!hasNoGraphs || manifests.manifests.contains(paths[index]))
         }
         for index in paths.indices where printing.verbose && !selected.isEmpty && !selected.contains(index) {
             output.writeError("'\(PrintableText.oneLine(paths[index]))' has no step to run\n")
         }
-        let withGraphs = paths.indices.filter { checked[$0].value?.hasNoGraphs != true }
+        let withGraphs = paths.indices.filter { !(checked[$0].value?.hasNoGraphs ?? parts.contains($0)) }
         let reported = selected.isEmpty ? withGraphs : selected
         let stages = reported.isEmpty ? all : reported.map { all[$0] }
         if paths.count > 1 {

@@ -54,9 +54,12 @@ struct ValidateCommand: ParsableCommand {
         let loaded = diagnostics.hasErrors ? [] : paths.map { pipeline.load($0) }
         loaded.shareInputs(&options)
         let environments = loaded.environments(manifests.environment, output)
-        for (manifest, (loaded, environment)) in zip(paths, zip(loaded, environments)) {
+        let parts = loaded.parts(besides: manifests.manifests)
+        for (index, (loaded, environment)) in zip(loaded, environments).enumerated() {
+            let manifest = paths[index]
             let stage = pipeline.check(loaded, environment: environment, checksContracts: contract)
                 .checkingInputs(options)
+            if stage.value == nil, parts.contains(index) { continue }
             diagnostics += stage.diagnostics
             last = stage.value
             guard format == .human else { continue }

@@ -1,9 +1,11 @@
 import ArgumentParser
 import OrderedCollections
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
 import WaybillPipeline
 import WaybillPlan
+import WaybillRuntime
 
 /// Any number of manifests, their environment, and what they may access.
 struct ManifestsOptions: ParsableArguments {
@@ -61,6 +63,21 @@ extension [LoadedManifest] {
             return map { _ in name }
         }
         return map { $0.environment(name, output) }
+    }
+
+    /// Returns the indices of those without graphs that others of them include, and that were not named: they are checked as parts
+    /// of those, and may be errors by themselves.
+    func parts(besides named: [String]) -> Set<Int> {
+        let manifests = map(\.manifest)
+        func path(_ node: YAMLNode) -> CodePoints { CodePoints(FileContents.resolvedPath(node.file.name)) }
+        let included = Set(manifests.flatMap { ($0?.documents ?? []).dropFirst().map(path) })
+        guard !included.isEmpty else { return [] }
+        return Set(
+            manifests.indices.filter { index in
+                guard let manifest = manifests[index], manifest.graphs.isEmpty else { return false }
+                return included.contains(path(manifest.documents[0])) && !named.contains(manifest.file.name)
+            }
+        )
     }
 
     /// Adds to the options which inputs the manifests have, if there are several: each value is for those that have the input.

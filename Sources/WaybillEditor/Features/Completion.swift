@@ -21,6 +21,8 @@ enum Completion: EditorFeature {
     /// The maximum number of items.
     private static let maximumItems = 2_000
     private static let firstNumber = 10_000
+    /// The maximum number of manifests that include a file and are searched for names.
+    private static let maximumManifests = 3
     /// The maximum number of operations of a document that are read for their inputs.
     private static let maximumOperations = 200
 
@@ -37,8 +39,11 @@ enum Completion: EditorFeature {
         let insertion = Insertion(at: offset, in: request.document.file)
         var items: [JSONObject] = []
         var seen: Set<CodePoints> = []
-        for text in insertion.texts(with: marker) {
-            for item in self.items(in: text, insertion, request) where seen.insert(CodePoints(item.label)).inserted {
+        // A name of any manifest that includes the file can be meant.
+        let roots = request.workspace.roots(of: request.key).prefix(maximumManifests)
+        for (text, root) in insertion.texts(with: marker).flatMap({ text in roots.map { (text, $0) } }) {
+            for item in self.items(in: text, of: root, insertion, request)
+            where seen.insert(CodePoints(item.label)).inserted {
                 items.append(item.json)
             }
         }
@@ -53,6 +58,7 @@ enum Completion: EditorFeature {
 
     private static func items(
         in text: [UInt8],
+        of manifest: CodePoints,
         _ insertion: Insertion,
         _ request: DocumentRequest,
         isComplete: Bool = false
@@ -62,7 +68,6 @@ enum Completion: EditorFeature {
         let file = SourceFile(name: request.document.name, bytes: whole)
         guard let root = YAMLReader().read(file).document else { return [] }
         let position = TreePosition(of: insertion.start, in: root)
-        let manifest = request.workspace.roots(of: request.key).first ?? request.key
         let analysis = request.workspace.analysis(of: manifest, replacing: [request.key: whole])
         // Nothing is known of a mapping without the keys that it must have: it gets the examples of them.
         let missing = (analysis?.diagnostics ?? []).filter { diagnostic in
@@ -74,7 +79,13 @@ enum Completion: EditorFeature {
         {
             let separator = owner.span.isInBraces ? ", " : "\n" + owner.span.indentation
             let added = missing.map { separator + $0 }.joined()
-            return items(in: whole[..<end] + Array(added.utf8) + whole[end...], insertion, request, isComplete: true)
+            return items(
+                in: whole[..<end] + Array(added.utf8) + whole[end...],
+                of: manifest,
+                insertion,
+                request,
+                isComplete: true
+            )
         }
         let diagnostics = (analysis?.diagnostics ?? []).filter { diagnostic in
             guard let span = diagnostic.primary?.span, request.isDocument(span.file) else { return false }

@@ -10,10 +10,24 @@ enum PublishedDiagnostics {
         for analysis in analyses {
             let own = analysis.published ?? ofManifest(analysis, in: workspace)
             analysis.published = own
-            // Several manifests may include the same file.
-            published.merge(own) { known, other in
-                let seen = Set(known)
-                return known + other.filter { !seen.contains($0) }
+            published.merge(own) { known, other in known + other }
+        }
+        // Several manifests may include the same file: what is not an error in all of them names one in which it is.
+        for (file, all) in published {
+            let including = analyses.filter { $0.published?[file] != nil }
+            guard including.count > 1, !all.isEmpty else { continue }
+            var count: [JSON: Int] = [:]
+            for diagnostic in all { count[diagnostic, default: 0] += 1 }
+            var seen: Set<JSON> = []
+            published[file] = including.flatMap { analysis in
+                (analysis.published?[file] ?? []).filter { seen.insert($0).inserted }.map { diagnostic in
+                    guard count[diagnostic] != including.count, case .object(var json) = diagnostic else {
+                        return diagnostic
+                    }
+                    let note = "In '\(analysis.file.name.split(separator: "/").last ?? "")', which includes this file."
+                    json["message"] = .string("\(diagnostic["message"]?.string ?? "")\n\(note)")
+                    return .object(json)
+                }
             }
         }
         return published

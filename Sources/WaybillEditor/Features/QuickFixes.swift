@@ -68,7 +68,10 @@ enum QuickFixes: EditorFeature {
         guard let given = step.entry(named: "with"), let first = given.value.entries.first else {
             // After the name of the endpoint: in braces if the step is.
             let start = entry.key.span.isInBraces ? ", " : "\n" + entry.key.span.indentation
-            guard step.entry(named: "with") == nil else { return nil }
+            if let empty = step.entry(named: "with")?.value.span {
+                let isMapping = file.bytes[empty.range].elementsEqual("{}".utf8)
+                return isMapping ? TextEdit(span: empty, text: "{\(inline)}") : nil
+            }
             return TextEdit(
                 span: file.span(call.range.upperBound..<call.range.upperBound),
                 text: "\(start)with: {\(inline)}"

@@ -19,7 +19,7 @@ extension ResolvedManifest {
     /// Returns the argument of a call at a location.
     package func argument(where isThere: (SourceSpan) -> Bool) -> DeclaredArgument? {
         for site in graphs.lazy.flatMap(\.all) {
-            guard let call = site.step.action.call, let inputs = site.calledInputs,
+            guard let call = site.step.namedCall, let inputs = site.calledInputs,
                 let argument = call.arguments.first(where: { isThere($0.value.span) }),
                 let input = inputs[argument.name.value]
             else { continue }
@@ -87,14 +87,5 @@ extension Reference {
             segments.map { $0.name.map { .name($0) } ?? .index(0) }
         }
         return ArraySlice(tokens(segments) + (childSegments.map { [.index(0)] + tokens($0) } ?? []))
-    }
-}
-
-extension Step.Action {
-    fileprivate var call: Step.Call? {
-        switch self {
-        case .call(let call), .graph(let call): call
-        default: nil
-        }
     }
 }

@@ -1,5 +1,7 @@
 import OrderedCollections
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
 import WaybillSchema
 
@@ -83,9 +85,11 @@ struct CallInputs: ManifestRule {
                 diagnostics.append(.unknown("input", argument.name, among: inputs.keys, help: help))
                 continue
             }
-            guard let constant = argument.value.constant else { continue }
+            // Of a string with text around its expressions, only the type is known.
+            let isText = argument.value.isText
+            guard let value = argument.value.constant ?? (isText ? "" : nil) else { continue }
             let input = inputs.values[index]
-            for violation in input.value.schema.validate(constant).prefix(1) {
+            for violation in input.value.schema.validate(value).prefix(1) where !isText || violation.concernsType {
                 diagnostics.report(
                     "invalid-input",
                     "the value of input '\(argument.name.value)' \(violation.message)",
@@ -108,6 +112,20 @@ struct CallInputs: ManifestRule {
             diagnostics[diagnostics.count - 1].validNames = missing.map(\.name.value)
         }
         return diagnostics
+    }
+}
+
+extension ValueTemplate {
+    /// Whether the value is a string whatever its expressions yield, because there is text around them.
+    fileprivate var isText: Bool {
+        guard case .scalar(let scalar) = self, let parts = scalar.template?.template.parts else { return false }
+        return parts.count > 1
+    }
+}
+
+extension SchemaViolation {
+    fileprivate var concernsType: Bool {
+        if case .wrongType = detail { instanceLocation.tokens.isEmpty } else { false }
     }
 }
 

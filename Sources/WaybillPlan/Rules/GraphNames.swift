@@ -22,7 +22,8 @@ struct GraphNames: ManifestRule {
                 guard !manifest.unknown.mayDefine(call.name.value, in: .graphs) else { continue }
                 let isEndpoint = manifest.endpoints[call.name.value] != nil
                 let help = isEndpoint ? ["'\(call.name.value)' is an endpoint; use 'call'."] : []
-                diagnostics.append(.unknown("graph", call.name, among: manifest.graphs.keys, help: help))
+                let others = manifest.graphs.keys.filter { $0 != site.graph.name.value }
+                diagnostics.append(.unknown("graph", call.name, among: others, help: help))
             } else {
                 calls[site.graph.name.value, default: []].append(call.name)
             }

@@ -199,11 +199,13 @@ extension Step {
     }
 
     /// The span that gives the step its id: `id`, or the name of the endpoint or graph.
-    var identifierSpan: SourceSpan {
-        if let id { return id.span }
+    var identifierSpan: SourceSpan { id?.span ?? namedCall?.name.span ?? span }
+
+    /// The call of an endpoint or a graph.
+    var namedCall: Step.Call? {
         switch action {
-        case .call(let call), .graph(let call): return call.name.span
-        case .request, .group, .values, .end: return span
+        case .call(let call), .graph(let call): call
+        case .request, .group, .values, .end: nil
         }
     }
 

@@ -20,7 +20,8 @@ extension GraphFlow {
             if graph.mayHaveOtherIDs { return nil }
             let name = Spanned(id, at: use.span(of: segment.range))
             guard let nameless = graph.firstStepWithoutID(of: id) else {
-                var diagnostic = Diagnostic.unknown("step", name, among: ids)
+                let own = use.location.step?.step.effectiveID
+                var diagnostic = Diagnostic.unknown("step", name, among: own == nil ? ids : ids.filter { $0 != own })
                 diagnostic.validNames = ids.prefix(1_000).filter { graph[$0].flatMap(certainty) != nil }
                 return diagnostic
             }
@@ -60,6 +61,7 @@ extension GraphFlow {
             return .unknown("field", Spanned(name, at: use.span(of: field.range)), among: fields, help: help)
         }
         if let kept = site.dataNotKept(use, id: id) { return kept }
+        if name == "outputs", let unknown = unknownOutput(of: site, id, use) { return unknown }
         let isAlwaysThere =
             name == "ok" || name == "error" || reference.isGuarded || conditions.guarantee(reference, .passed)
         if let reason = certainty.doubt(about: name), !isAlwaysThere {
@@ -70,15 +72,16 @@ extension GraphFlow {
             uncertain.append(UncertainReference(span: use.span(of: reference.range), reason: reason))
         }
         guard name == "outputs" else { return nil }
-        if let output = reference.segments.dropFirst(2).first, let wanted = output.name, !reference.isGuarded {
-            guard let known = site.outputs else { return nil }
-            if !known.contains(where: { $0.name.value.hasSameCodePoints(as: wanted) }) {
-                let known = known.map(\.name.value)
-                let help = known.isEmpty ? ["Step '\(id)' has no outputs; declare them under 'outputs'."] : []
-                return .unknown("output", Spanned(wanted, at: use.span(of: output.range)), among: known, help: help)
-            }
-        }
         return checkStatus(of: site, id: id, use)
+    }
+
+    private func unknownOutput(of site: StepSite, _ id: String, _ use: ReferenceSite) -> Diagnostic? {
+        guard let output = use.reference.segments.dropFirst(2).first, let wanted = output.name,
+            !use.reference.isGuarded,
+            let known = site.outputs?.map(\.name.value), !known.contains(where: { $0.hasSameCodePoints(as: wanted) })
+        else { return nil }
+        let help = known.isEmpty ? ["Step '\(id)' has no outputs; declare them under 'outputs'."] : []
+        return .unknown("output", Spanned(wanted, at: use.span(of: output.range)), among: known, help: help)
     }
 
     /// Checks that the step can have outputs: they are computed only for responses with status 2xx.
