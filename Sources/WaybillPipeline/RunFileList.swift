@@ -101,25 +101,21 @@ package struct RunFileList: Sendable {
     /// text of the paths shows is an error of the manifest.
     private mutating func checkOverlaps(of files: [(path: String, file: ResultFile)]) {
         let pairs = FileOverlap.pairs(of: files.map { ($0.path, $0) }) { outer, inner in
-            guard let (step, other) = outer.file.step.flatMap({ step in inner.file.step.map { (step, $0) } }) else {
-                return false
-            }
+            guard let step = outer.file.step, let other = inner.file.step else { return false }
             let isOne = CodePoints(outer.path) == CodePoints(inner.path)
-            return (!isOne || outer.file.table == nil || outer.file.table == inner.file.table)
-                && (step == other || !outer.file.isConditional || !inner.file.isConditional)
+            if isOne, let table = outer.file.table, let other = inner.file.table, table != other { return false }
+            return step == other || !outer.file.isConditional || !inner.file.isConditional
         }
         for (outer, inner) in pairs {
             let isOne = CodePoints(outer.path) == CodePoints(inner.path)
-            errors.append(
-                Diagnostic(
-                    "same-file",
-                    isOne
-                        ? "'\(outer.file.path)' and '\(inner.file.path)' are the same file"
-                        : "'\(outer.file.path)' would be both a file and a folder of '\(inner.file.path)'",
-                    at: inner.file.span,
-                    secondary: [.init(outer.file.span, "the other")],
-                    help: ["Give each a name of its own."]
-                )
+            errors.report(
+                "same-file",
+                isOne
+                    ? "'\(outer.file.path)' and '\(inner.file.path)' are the same file"
+                    : "'\(outer.file.path)' would be both a file and a folder of '\(inner.file.path)'",
+                at: inner.file.span,
+                secondary: [.init(outer.file.span, "the other")],
+                help: ["Give each a name of its own."]
             )
         }
     }

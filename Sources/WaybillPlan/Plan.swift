@@ -77,9 +77,10 @@ package struct Plan: Sendable {
     /// The files with constant paths that the steps write and download. The server names a file that is downloaded to a
     /// folder.
     package var resultFiles: [ResultFile] {
-        graphs.flatMap { $0.resultFiles(isConditional: false) }
-            // What their steps run may exclude each other.
-            + subgraphs.values.flatMap { $0.resultFiles(isConditional: true) }
+        // The graphs that steps run may exclude each other.
+        (graphs.map { ($0, false) } + subgraphs.values.map { ($0, true) }).flatMap { graph, isConditional in
+            (graph.body.steps + (graph.finally?.steps ?? [])).flatMap { $0.resultFiles(isConditional: isConditional) }
+        }
     }
 }
 
@@ -97,12 +98,6 @@ package struct ResultFile: Sendable {
     package let isConditional: Bool
 }
 
-extension GraphPlan {
-    fileprivate func resultFiles(isConditional: Bool) -> [ResultFile] {
-        (body.steps + (finally?.steps ?? [])).flatMap { $0.resultFiles(isConditional: isConditional) }
-    }
-}
-
 extension StepPlan {
     fileprivate func resultFiles(isConditional: Bool) -> [ResultFile] {
         let isConditional = isConditional || flow?.when != nil
@@ -115,7 +110,7 @@ extension StepPlan {
             file(write.to.constantText, write.to, table: write.table?.value.lowercased())
         }
         switch work {
-        case .group(let group): return group.steps.flatMap { $0.resultFiles(isConditional: isConditional) }
+        case .group(let group): return written + group.steps.flatMap { $0.resultFiles(isConditional: isConditional) }
         case .request(let request):
             let isShared = request.settings.duplicates.map { $0.value.mode != .allow } ?? false
             let downloaded = request.download?.to.map { file(request.constantDownload, $0, isShared: isShared) }

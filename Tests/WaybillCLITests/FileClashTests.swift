@@ -86,6 +86,7 @@ import WaybillTestSupport
                 "write: {to: ../a, format: csv}", "write: {to: ../a/b.csv}",
                 "'../a' would be both a file and a folder of"
             ),
+            ("write: {to: link/a.db, table: a, key: [n]}", "write: {to: real/a.db, format: csv}", "are the same file"),
             // These are no clash, although they resemble one.
             ("write: [{to: link/a.db, table: a, key: [n]}, {to: real/a.db, table: b, key: [n]}]", "", nil),
             ("when: run.id == 'a', write: {to: link/a.csv}", "when: run.id != 'a', write: {to: real/a.csv}", nil),
