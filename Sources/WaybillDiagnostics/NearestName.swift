@@ -1,9 +1,21 @@
+import Synchronization
+
 /// Finds the name that was probably meant, for “did you mean …?”.
 package enum NearestName {
     /// The maximum number of code points of a name that are compared.
     private static let maximumLength = 64
     /// The maximum number of candidates that are compared: each of thousands of errors may have thousands of candidates.
     private static let maximumCount = 1_000
+
+    /// The number of pairs of code points that all searches together may still compare.
+    private final class Budget: Sendable {
+        let left = Mutex(100_000_000)
+    }
+
+    @TaskLocal private static var budget: Budget?
+
+    /// Runs a function that may search for thousands of names: after some of them, there are no more suggestions.
+    package static func limited<Result>(_ body: () -> Result) -> Result { $budget.withValue(Budget()) { body() } }
 
     /// Returns the candidate closest to a name, if it is close enough for a plausible typing error.
     ///
@@ -15,6 +27,12 @@ package enum NearestName {
         var limit = max(1, (wanted.all.count + 1) / 3)
         var best: String?
         for candidate in candidates.prefix(maximumCount) where candidate != name {
+            let work = (wanted.all.count + 1) * min(candidate.utf8.count, maximumLength)
+            if budget?.left.withLock({
+                $0 -= work; return $0 < 0
+            }) ?? false {
+                return nil
+            }
             let other = Letters(candidate)
             guard abs(other.all.count - wanted.all.count) <= limit, wanted.minimumDistance(to: other) <= limit else {
                 continue
@@ -52,21 +70,21 @@ package enum NearestName {
     /// Returns the optimal string alignment distance of two names (insertions, deletions, substitutions and swaps of
     /// neighbours count one each), or any number above the limit if the distance is greater.
     private static func distance(from left: [UInt32], to right: [UInt32], limit: Int) -> Int {
-        var beforeLast: [Int] = []
         var last = Array(0...right.count)
+        var (beforeLast, current) = (last, last)
         for row in left.indices {
-            var current = [row + 1]
+            current[0] = row + 1
             for column in right.indices {
                 let substitution = last[column] + (left[row] == right[column] ? 0 : 1)
                 var minimum = min(substitution, last[column + 1] + 1, current[column] + 1)
                 if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
                     minimum = min(minimum, beforeLast[column - 1] + 1)
                 }
-                current.append(minimum)
+                current[column + 1] = minimum
             }
             // No number in later rows is less than the minimum of two consecutive rows.
             if min(last.min() ?? 0, current.min() ?? 0) > limit { return limit + 1 }
-            (beforeLast, last) = (last, current)
+            (beforeLast, last, current) = (last, current, beforeLast)
         }
         return last[right.count]
     }

@@ -54,43 +54,45 @@ extension PlanBuilder {
         operations: BoundOperations = .called,
         checksContracts: Bool = false
     ) -> ResolvedManifest {
-        let (unbound, problems) = apply(environment, to: written)
-        let binding = OperationBinding(
-            unbound,
-            operations,
-            files: files,
-            allowsOutside: allowsOutside,
-            wholly: checksContracts
-        )
-        let manifest = binding.manifest
-        var diagnostics = problems + binding.diagnostics
-        // The names in the other environments must exist, too.
-        for (name, other) in written.environments where name != environment {
-            diagnostics += written.applying(other.value).diagnostics
+        NearestName.limited {
+            let (unbound, problems) = apply(environment, to: written)
+            let binding = OperationBinding(
+                unbound,
+                operations,
+                files: files,
+                allowsOutside: allowsOutside,
+                wholly: checksContracts
+            )
+            let manifest = binding.manifest
+            var diagnostics = problems + binding.diagnostics
+            // The names in the other environments must exist, too.
+            for (name, other) in written.environments where name != environment {
+                diagnostics += written.applying(other.value).diagnostics
+            }
+            let (data, unreadable) = readData(of: manifest, from: files, allowsOutside: allowsOutside)
+            diagnostics += unreadable
+            let subject = RuleSubject(manifest, data: data, allowsOutside: allowsOutside)
+            diagnostics += allRules.flatMap { $0.check(subject) }
+            if manifest.unknown.isEmpty, !diagnostics.hasErrors {
+                diagnostics += rulesOfSoundManifests.flatMap { $0.check(subject) }
+            }
+            if !manifest.unknown.isEmpty {
+                diagnostics.removeAll { $0.primary.map { manifest.unknown.explain($0.span) } ?? false }
+            }
+            return ResolvedManifest(
+                manifest: manifest,
+                written: written,
+                environment: environment,
+                data: data,
+                contracts: binding.contracts,
+                allowsOutside: allowsOutside,
+                diagnostics: diagnostics.withoutRepetitions().sortedByLocation(),
+                graphs: subject.graphs,
+                requests: subject.requests,
+                namespaces: subject.namespaces,
+                appliedFilters: Set(subject.references.appliedFilters.map(\.value))
+            )
         }
-        let (data, unreadable) = readData(of: manifest, from: files, allowsOutside: allowsOutside)
-        diagnostics += unreadable
-        let subject = RuleSubject(manifest, data: data, allowsOutside: allowsOutside)
-        diagnostics += allRules.flatMap { $0.check(subject) }
-        if manifest.unknown.isEmpty, !diagnostics.hasErrors {
-            diagnostics += rulesOfSoundManifests.flatMap { $0.check(subject) }
-        }
-        if !manifest.unknown.isEmpty {
-            diagnostics.removeAll { $0.primary.map { manifest.unknown.explain($0.span) } ?? false }
-        }
-        return ResolvedManifest(
-            manifest: manifest,
-            written: written,
-            environment: environment,
-            data: data,
-            contracts: binding.contracts,
-            allowsOutside: allowsOutside,
-            diagnostics: diagnostics.withoutRepetitions().sortedByLocation(),
-            graphs: subject.graphs,
-            requests: subject.requests,
-            namespaces: subject.namespaces,
-            appliedFilters: Set(subject.references.appliedFilters.map(\.value))
-        )
     }
 
     private static func apply(

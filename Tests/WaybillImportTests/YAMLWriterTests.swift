@@ -22,9 +22,9 @@ struct YAMLWriterTests {
 
     @Test(arguments: strings)
     func `a string is read as it was written, in blocks and in braces`(_ string: String) throws {
-        let nested = ManifestNode.map(("in", .list(of: [.map((string, .string(string))), .string(string)])))
+        let nested = ManifestNode.map(("in", .list(of: [.map((string, .plain(string))), .plain(string)])))
         let entries = [
-            ManifestEntry("top", .string(string)), ManifestEntry("list", .list(of: [.string(string)])),
+            ManifestEntry("top", .plain(string)), ManifestEntry("list", .list(of: [.plain(string)])),
             ManifestEntry("a", nested),
         ]
         let json = try Self.read(entries)
@@ -42,7 +42,7 @@ struct YAMLWriterTests {
             for _ in 0..<random.next(below: 12) { string.append(letters[random.next(below: letters.count)]) }
             let text = String(string)
             let entries = [
-                ManifestEntry("a", .string(text)), ManifestEntry("b", .map(("c", .list(of: [.string(text)])))),
+                ManifestEntry("a", .plain(text)), ManifestEntry("b", .map(("c", .list(of: [.plain(text)])))),
             ]
             let json = try Self.read(entries)
             #expect(json["a"] == .string(text) && json["b"]?["c"]?[0] == .string(text), "\(text.debugDescription)")

@@ -132,7 +132,7 @@ extension ArazzoWriter {
                     remaining.subtract(codes)
                 } else {
                     guard add(action, step, "not(steps.\(step.id).ok)", &flow) else { return }
-                    flow.settings.append(ManifestEntry("onFailure", .string("continue")))
+                    flow.settings.append(ManifestEntry("onFailure", .plain("continue")))
                     return
                 }
             default: return lose(what, "there are no actions of the type '\(action.type)'", action.node)
@@ -221,7 +221,7 @@ extension ArazzoWriter {
     ) -> Bool {
         let isLast = step.position == current.steps.count - 1
         let isAlways = condition == "true"
-        let end = ManifestEntry(nil, .map(("end", isAlways ? .literal("true") : .string(condition))))
+        let end = ManifestEntry(nil, .map(("end", isAlways ? .literal("true") : .plain(condition))))
         if action.type == "end" {
             if !isLast {
                 flow.following.append(end)
@@ -252,9 +252,9 @@ extension ArazzoWriter {
             return false
         }
         let id = stepNames.add(target.graph)
-        var entries = [ManifestEntry("graph", .string(target.graph))]
-        if id != target.graph { entries.insert(ManifestEntry("id", .string(id)), at: 0) }
-        if !isAlways { entries.append(ManifestEntry("when", .string(condition))) }
+        var entries = [ManifestEntry("graph", .plain(target.graph))]
+        if id != target.graph { entries.insert(ManifestEntry("id", .plain(id)), at: 0) }
+        if !isAlways { entries.append(ManifestEntry("when", .plain(condition))) }
         let arguments = action.node["parameters"].elements.compactMap { parameter -> ManifestEntry? in
             guard let name = parameter["name"]?.text, let value = parameter["value"] else {
                 lose("a parameter of the workflow '\(target.id)'", "it has no name or no value", parameter)

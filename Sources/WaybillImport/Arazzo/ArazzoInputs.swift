@@ -89,7 +89,8 @@ extension ArazzoWriter {
                 } else if isEnvironment {
                     // The environment variables of the runner.
                     let id = NameForms.kept(inner) ?? "value"
-                    let definition = entries(of: member.value, 0) + [ManifestEntry("env", .string(inner))]
+                    let definition =
+                        entries(of: member.value, 0) + [ManifestEntry("env", .plain(inner.withoutReferences))]
                     if !inputs.contains(where: { $0.name == id }) { inputs.append(ManifestEntry(id, .map(definition))) }
                     result.append(ArazzoInput(path: [name, inner], code: "inputs.\(id)"))
                 }
@@ -137,7 +138,7 @@ extension ArazzoWriter {
             return [ManifestEntry("anyOf", choice), null]
         }
         return entries.map { entry in
-            guard entry.name == "type", case .string? = entry.value, let type = entry.value else { return entry }
+            guard entry.name == "type", case .plain? = entry.value, let type = entry.value else { return entry }
             return ManifestEntry("type", .list(of: [type, .string("null")]))
         } + [null]
     }
@@ -182,7 +183,7 @@ extension ArazzoWriter {
 
     /// Returns a schema inside another one, which may also be a boolean.
     private mutating func node(_ schema: YAMLNode, _ depth: Int) -> ManifestNode {
-        schema.scalar == nil ? .map(entries(of: schema, depth)) : ManifestNode(schema.json)
+        schema.scalar == nil ? .map(entries(of: schema, depth)) : ManifestNode(schema.json) { writer.plain($0) }
     }
 
     /// The keywords whose values are no schemas.

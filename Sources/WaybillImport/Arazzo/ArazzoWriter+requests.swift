@@ -15,9 +15,9 @@ extension ArazzoWriter {
         var arguments: [ManifestEntry] = []
         var query: [ManifestEntry] = []
         var headers: [ManifestEntry] = []
-        var cookies: [String] = []
+        var cookies: [Template] = []
         var auth: ManifestNode?
-        var (service, path) = ("", "")
+        var (service, path) = ("", ImportedText())
         var operation: WaybillContract.Operation?
         if case .operation(let source, let name, let known) = target {
             let contract = documents[document].sources[source].document
@@ -26,19 +26,19 @@ extension ArazzoWriter {
         } else if case .request(let source, let known, let url) = target {
             method = known
             let address = ServiceAddress(url)
-            path = writer.template(address.path)
+            path = address.path
             if let source {
                 service = documents[document].sources[source].service
             } else if let base = address.base?.literal, ServiceAddress.isUsable(base) {
                 service = writer.services.add(writer.literal(base), suggestion: ServiceAddress.serviceName(of: base))
             } else {
                 // The value of an expression may be a whole URL.
-                path = writer.template(url.split(before: ["?"]).0)
+                path = url.split(before: ["?"]).0
                 writer.hasRequestsWithoutService = true
             }
             if let text = address.query, !text.isEmpty {
                 let fields = QueryFields.fields(of: text, isExact: false)
-                if let fields { query = writer.fieldEntries(fields) } else { path += "?" + writer.template(text) }
+                if let fields { query = writer.fieldEntries(fields) } else { path = "\(path)?\(text)" }
             }
             auth = auth ?? address.userInformation.map { writer.authNode(ManifestWriter.basic($0)) }
         }
@@ -60,7 +60,7 @@ extension ArazzoWriter {
                 {
                     if let text = parameter.value.text, known.violation(in: .string(text)) == nil {
                         // A number is sent like a string with its digits.
-                        value = .string(text)
+                        value = .string(writer.literal(text))
                     } else {
                         lose("the check of the request", "'\(name)' \(violation.message)", parameter.value)
                         isWrong = true
@@ -70,7 +70,7 @@ extension ArazzoWriter {
                 continue
             }
             switch parameter.part {
-            case "path" where !isCall && path.contains("{\(parameter.name)}"):
+            case "path" where !isCall && ManifestWriter.source(path).contains("{\(parameter.name)}"):
                 path = path.replacing("{\(parameter.name)}", with: segment(parameter))
             case "query": query.append(ManifestEntry(parameter.name, sent(parameter)))
             case "header" where parameter.name.isToken:
@@ -84,7 +84,7 @@ extension ArazzoWriter {
                 }
             case "cookie":
                 guard case .text(let value) = sent(parameter) else { fallthrough }
-                cookies.append("\(parameter.name)=\(value)")
+                cookies.append(writer.literal("\(parameter.name)=") + value)
             default:
                 let reason = "the request has \(parameter.part.map { "a \($0)" } ?? "no") parameter with this name"
                 lose("the parameter '\(parameter.name)'", reason, parameter.node)
@@ -102,9 +102,9 @@ extension ArazzoWriter {
             if name == "body", body != nil { continue }
             let input = addInput(name)
             lose("the input '\(name)' of the operation", "the source does not have it; give it as \(input.code)", step)
-            arguments.append(ManifestEntry(name, .string("${\(input.code)}")))
+            arguments.append(ManifestEntry(name, .string(Template(expression: input.code))))
         }
-        var form = RequestForm(method: method ?? "GET", service: service, path: [.fixed(path)])
+        var form = RequestForm(method: method ?? "GET", service: service, path: [.fixed(writer.template(path))])
         let parts: [(String, ManifestNode?)] = [
             ("query", query.isEmpty ? nil : .map(query)), ("headers", headers.isEmpty ? nil : .map(headers)),
             ("body", isCall ? nil : body),
@@ -115,7 +115,7 @@ extension ArazzoWriter {
             return Array(form.stepEntries(id: "", hasOneService: hasOneService).dropFirst())
         }
         let owner = documents[document].sources[source].service
-        var entries = [ManifestEntry("call", .string("\(owner).\(name)"))]
+        var entries = [ManifestEntry("call", .plain("\(owner).\(name)"))]
         if let body { arguments.append(ManifestEntry("body", body)) }
         if !arguments.isEmpty { entries.append(ManifestEntry("with", .map(arguments))) }
         entries += form.settings(withAuth: true)
@@ -137,16 +137,17 @@ extension ArazzoWriter {
     private mutating func sent(_ parameter: ArazzoParameter) -> ManifestNode {
         switch node(parameter.value, named: parameter.name) {
         case .string(let text), .text(let text): .text(text)
-        case .literal: .text(parameter.value.text ?? "null")
+        case .literal: .text(writer.literal(parameter.value.text ?? "null"))
         case let value: value
         }
     }
 
     /// Returns a value as a segment of a path.
-    private mutating func segment(_ parameter: ArazzoParameter) -> String {
+    private mutating func segment(_ parameter: ArazzoParameter) -> ImportedText {
         let text = text(parameter.value, named: parameter.name)
-        guard let literal = text.literal else { return writer.template(text) }
-        return literal == PercentEncoding.form(literal) ? literal : "${\(ManifestWriter.quoted(literal))}"
+        guard let literal = text.literal else { return text }
+        return literal == PercentEncoding.form(literal)
+            ? text : ImportedText([.expression(ManifestWriter.quoted(literal))])
     }
 
     // MARK: Bodies
@@ -162,7 +163,7 @@ extension ArazzoWriter {
         reportUnknown(request, ["contentType", "payload", "replacements", "reference"], of: "the request body")
         guard let payload = request["payload"] else { return nil }
         let header = headers.first { $0.name?.lowercased() == "content-type" }
-        let written: String? = if case .text(let type)? = header?.value { type } else { nil }
+        let written: String? = if case .text(let type)? = header?.value { type.written } else { nil }
         let type = request["contentType"]?.text ?? written
         let preferred = operation?.body?.preferred.name.fieldValue
         let assumed = type ?? preferred ?? "application/json"
@@ -188,7 +189,9 @@ extension ArazzoWriter {
         let isText = if case .string = value { true } else { false }
         var implied = isCall ? preferred ?? "application/json" : ManifestWriter.formType
         defer {
-            if header == nil, let type, type != implied { headers.append(ManifestEntry("Content-Type", .text(type))) }
+            if header == nil, let type, type != implied {
+                headers.append(ManifestEntry("Content-Type", .text(Template(constant: type))))
+            }
         }
         if isCall { return value }
         if isForm, !isText { return .map(("form", value)) }

@@ -29,7 +29,7 @@ extension ArazzoWriter {
                 if !skips.isEmpty {
                     let when =
                         skips.contains { $0.when == "false" } ? "false" : skips.map(\.when).joined(separator: " && ")
-                    entries.insert(ManifestEntry("when", when == "false" ? .literal(when) : .string(when)), at: 1)
+                    entries.insert(ManifestEntry("when", when == "false" ? .literal(when) : .plain(when)), at: 1)
                 }
                 if Self.impliedID(entries) == step.id { entries.removeFirst() }
                 steps[sourceID] = step
@@ -50,7 +50,7 @@ extension ArazzoWriter {
 
     /// The id of a step that has none, from what it calls.
     private static func impliedID(_ entries: [ManifestEntry]) -> String? {
-        for case .string(let name)? in entries.filter({ $0.name == "call" || $0.name == "graph" }).map(\.value) {
+        for case .plain(let name)? in entries.filter({ $0.name == "call" || $0.name == "graph" }).map(\.value) {
             return name.split(separator: ".").last.map(String.init)
         }
         return nil
@@ -73,7 +73,7 @@ extension ArazzoWriter {
             lose("the dependency on the step '\(element.text ?? "")'", "it is not an earlier step", element)
         }
         readParameters(node)
-        var entries = [ManifestEntry("id", .string(step.id))]
+        var entries = [ManifestEntry("id", .plain(step.id))]
         entries += writer.descriptionEntries(node["description"]?.text?.trimmingSpaces)
         if case .workflow(let document, let index) = target {
             let workflow = documents[document].workflows[index]
@@ -138,7 +138,7 @@ extension ArazzoWriter {
             guard let node = node[key] else { continue }
             lose("'\(key)' of a step that runs a workflow", "the steps of the graph have their own", node)
         }
-        var entries = [ManifestEntry("graph", .string(target.graph))]
+        var entries = [ManifestEntry("graph", .plain(target.graph))]
         var arguments: [ManifestEntry] = []
         let definitions = target.inputs.compactMap(\.definition) + target.added
         for parameter in parameters where parameter.part == nil {

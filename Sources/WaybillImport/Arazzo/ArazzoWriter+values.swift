@@ -231,7 +231,7 @@ extension ArazzoWriter {
         if node["context"] != nil, node["selector"] != nil {
             let input = addInput(name)
             lose("the selector of '\(name)'", "give the value as \(input.code)", node)
-            return .string("${\(input.code)}")
+            return .string(Template(expression: input.code))
         }
         switch node.content {
         case .mapping(let mapping):
@@ -245,7 +245,7 @@ extension ArazzoWriter {
         case .scalar:
             let isSecret = SecretNames.contains(name) || SecretNames.containsHeader(name) && name.contains("-")
             guard let string = node.json.string else {
-                guard isSecret, node.json.number != nil else { return ManifestNode(node.json) }
+                guard isSecret, node.json.number != nil else { return ManifestNode(node.json) { $0 } }
                 let number = ImportedText(node.text ?? "")
                 return .string(writer.secretTemplate(number, named: SecretNames.secret(for: name)))
             }

@@ -139,13 +139,13 @@ struct ArazzoWriter {
             } else {
                 var (file, isMoved) = FileReference.inside(source.url)
                 if source.url.contains("://") {
-                    file = source.namesFile ? source.fileName : "\(source.service).yaml"
+                    file = source.namesFile ? source.fileName.withoutReferences : "\(source.service).yaml"
                     lose("the document at \(source.url)", "save it next to the manifest, as \(file)", source.node)
                 } else if isMoved {
                     let reason = "copy the file next to the manifest, as \(file)"
                     lose("the folder of the document '\(source.url)'", reason, source.node)
                 }
-                entries.append(ManifestEntry("openapi", .string(writer.literal(file))))
+                entries.append(ManifestEntry("openapi", .plain(writer.sent(file))))
             }
             var comments: [String] = []
             if let document = source.document, document.server == nil, source.node["x-serverUrl"] == nil {
@@ -276,10 +276,10 @@ struct ArazzoWriter {
                 if !(current.inputs.compactMap(\.definition) + current.added).contains(where: { $0.name == name }) {
                     current.added.append(definition)
                 }
-                arguments.append(ManifestEntry(name, .string("${inputs.\(name)}")))
+                arguments.append(ManifestEntry(name, .string(Template(expression: "inputs.\(name)"))))
             }
-            var entries = id == target.graph ? [] : [ManifestEntry("id", .string(id))]
-            entries.append(ManifestEntry("graph", .string(target.graph)))
+            var entries = id == target.graph ? [] : [ManifestEntry("id", .plain(id))]
+            entries.append(ManifestEntry("graph", .plain(target.graph)))
             if !arguments.isEmpty { entries.append(ManifestEntry("with", .map(arguments))) }
             steps["$" + name] = ArazzoStep(id: id, position: -1, outputs: outputs(of: target, step: id))
             result.append(ManifestEntry(nil, .map(entries, isOpen: true)))

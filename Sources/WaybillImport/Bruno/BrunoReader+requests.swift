@@ -310,7 +310,8 @@ extension BrunoReader {
             case ("followRedirects", _): if pair.value != "true" { set("redirects", .literal("false")) }
             case ("maxRedirects", let count?) where 0...100 ~= count:
                 set("redirects", .literal(count == 0 ? "false" : "\(count)"))
-            case ("tags", _) where !pair.value.contains(" "): if !pair.value.isEmpty { set("tag", .string(pair.value)) }
+            case ("tags", _) where !pair.value.contains(" ") && !pair.value.hasReference:
+                if !pair.value.isEmpty { set("tag", .plain(pair.value)) }
             default:
                 let reason = pair.name == "tags" ? "a step has one tag" : "a manifest has no setting for it"
                 lose("the setting '\(pair.name): \(pair.value)'", reason, at: file.span(pair.range))

@@ -27,6 +27,12 @@ struct CurlCommand {
     /// Whether a switch is on.
     func has(_ name: String) -> Bool { switches.contains(name) }
 
+    /// The size of its options in bytes, with what each takes in memory.
+    var size: Int {
+        let all = values.values.joined() + data.map(\.value) + form.map(\.value)
+        return all.reduce(100 * losses.count) { $0 + 100 + $1.string.utf8.count }
+    }
+
     /// Adds an option.
     mutating func add(_ name: String, _ value: Value) {
         if name.hasPrefix("data") || name == "json" {

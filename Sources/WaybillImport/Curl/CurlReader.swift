@@ -33,6 +33,9 @@ struct CurlReader: ImportReader {
         return (reader.finished(), reader.diagnostics)
     }
 
+    /// The maximum size of the requests of one command in bytes.
+    private static let maximumSize = 64 << 20
+
     static let description = "curl commands"
     static let fileExtensions = [".sh", ".bash", ".curl", ".cmd", ".bat"]
 
@@ -158,8 +161,13 @@ struct CurlReader: ImportReader {
                 diagnostics.report("import-syntax", "the curl command has no URL", at: span)
                 continue
             }
-            for url in command.urls {
-                let addresses = CurlGlob.addresses(url.text, isOff: command.has("globoff"))
+            // Each request has all options.
+            let addresses = command.urls.map { CurlGlob.addresses($0.text, isOff: command.has("globoff")) }
+            guard addresses.joined().count * command.size <= Self.maximumSize else {
+                diagnostics.report("import-syntax", "the curl command has too many URLs", at: command.urls[0].span)
+                continue
+            }
+            for (url, addresses) in zip(command.urls, addresses) {
                 let rest = ServiceAddress(url.text)
                 let isExpanded = addresses != [url.text] || command.has("globoff")
                 let hasGlob = [rest.path, rest.query].contains {

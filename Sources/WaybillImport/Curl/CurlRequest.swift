@@ -307,7 +307,7 @@ struct CurlRequest {
         }
         guard !value.isEmpty || mark.hasPrefix(";") else {
             // The field is not one that curl sends by itself otherwise, or Waybill's own is replaced.
-            if let index = result.headers.firstIndex(where: { $0.name.lowercased() == label.lowercased() }) {
+            if let index = result.headers.firstIndex(where: { $0.isNamed(label) }) {
                 result.headers.remove(at: index)
             }
             if label.lowercased() == "content-type" { result.removedFields.append(label) }
@@ -336,7 +336,7 @@ struct CurlRequest {
         }
         guard let jar, !jar.isEmpty else { return }
         let name = FileReference.inside(jar, at: span, &result.losses)
-        result.settings.append(ManifestEntry("cookies", .map(("jar", .string(name)))))
+        result.settings.append(ManifestEntry("cookies", .map(("jar", .plain(name)))))
     }
 
     // MARK: Settings

@@ -21,7 +21,7 @@ struct CurlSettings {
         if let number = command.value("max-redirs").flatMap({ Int($0.string) }), number >= 0, number != 10 {
             add("redirects", .literal(number == 0 ? "false" : "\(number)"))
         }
-        if let size = command.value("max-filesize"), size.string.allSatisfy(\.isNumber) {
+        if let size = command.value("max-filesize"), Int(size.string) != nil {
             add("maxBody", .literal(size.string))
         }
         if command.has("http1.1") || command.has("http1.0") { add("http", .string("1.1")) }
@@ -69,14 +69,14 @@ struct CurlSettings {
                 losses.add("the password of the certificate", Self.none, at: value.span)
                 path = String(path[..<colon])
             }
-            tls.append(ManifestEntry(key, .string(FileReference.inside(path, at: value.span, &losses))))
+            tls.append(ManifestEntry(key, .plain(FileReference.inside(path, at: value.span, &losses))))
         }
-        if let pins = command.value("pinnedpubkey") {
-            let list = pins.string.split(separator: ";").map { ManifestNode.string(String($0)) }
+        if let pins = constant("pinnedpubkey") {
+            let list = pins.split(separator: ";").map { ManifestNode.plain(String($0)) }
             tls.append(ManifestEntry("pins", .list(of: list)))
         }
         if let version = ["1.3", "1.2"].first(where: { command.has("tlsv\($0)") }) {
-            tls.append(ManifestEntry("minVersion", .string(version)))
+            tls.append(ManifestEntry("minVersion", .plain(version)))
         }
         if !tls.isEmpty { add("tls", .map(tls)) }
     }
@@ -107,14 +107,14 @@ struct CurlSettings {
             }
             var url = proxy.string.contains("://") ? proxy.string : "\(scheme)://\(proxy.string)"
             let isKnown = ["http://", "https://", "socks5://", "socks5h://"].contains(where: url.hasPrefix)
-            guard proxy.text.literal != nil, isKnown, !url.contains("@"), option != "preproxy" else {
+            guard proxy.text.literal != nil, isKnown, !url.contains("@"), !url.hasReference, option != "preproxy" else {
                 lose(option, "a manifest has no setting for this proxy", at: proxy.span)
                 continue
             }
             // curl's port of proxies is 1080.
             let authority = url.split(separator: "/").dropFirst().first ?? ""
             if !authority.contains(":") { url = url.hasSuffix("/") ? String(url.dropLast()) + ":1080" : url + ":1080" }
-            add("proxy", .string(url))
+            add("proxy", .string(Template(constant: url)))
         }
         if let user = command.value("proxy-user") {
             lose("proxy-user", "write the credentials into 'proxy', as a secret", at: user.span)
@@ -136,16 +136,24 @@ struct CurlSettings {
                 continue
             }
             let host = "\(parts[0].trimmingPrefix("+")):\(parts[1])"
-            addresses.append(ManifestEntry(host, .string(address.filter { $0 != "[" && $0 != "]" })))
+            addresses.append(ManifestEntry(host, .plain(address.filter { $0 != "[" && $0 != "]" })))
         }
         if !addresses.isEmpty { add("resolve", .map(addresses)) }
-        if let path = command.value("unix-socket") { add("unixSocket", .string(path.string)) }
-        guard let name = command.value("interface") else { return }
-        if name.string.contains(where: { ".:!".contains($0) }) {
-            lose("interface \(name.string)", "only the name of an interface can be imported", at: name.span)
+        if let path = constant("unix-socket") { add("unixSocket", .plain(path)) }
+        guard let name = constant("interface") else { return }
+        if name.contains(where: { ".:!".contains($0) }) {
+            let span = command.value("interface")?.span
+            lose("interface \(name)", "only the name of an interface can be imported", at: span)
         } else {
-            add("network", .map(("interface", .string(name.string))))
+            add("network", .map(("interface", .plain(name))))
         }
+    }
+
+    /// The value of an option, which a manifest has as a constant; nil, with a loss, if it cannot be one.
+    private mutating func constant(_ option: String) -> String? {
+        guard let value = command.value(option), value.string.hasReference else { return command.value(option)?.string }
+        lose("\(option) \(value.string)", "a manifest does not allow '${' in it", at: value.span)
+        return nil
     }
 
     /// Whether a text has the form of an IP address.

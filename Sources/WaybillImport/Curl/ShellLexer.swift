@@ -19,6 +19,8 @@ struct ShellLexer: TextScanner {
     var position = 0
     /// The here-documents whose content starts after the next line break.
     private var pending: [(end: String, isLiteral: Bool)] = []
+    /// Whether a brace may follow: the rest is not searched for each expansion that is not closed.
+    private var hasBrace = true
     private(set) var diagnostics: [Diagnostic] = []
     /// The parts that only a shell could compute.
     private(set) var losses: [ImportLoss] = []
@@ -180,12 +182,13 @@ struct ShellLexer: TextScanner {
         let isBraced = take("{")
         let name = read { NameForms.isLetter($0) || NameForms.isDigit($0) || $0 == "_" }
         let isClosed = !isBraced || take("}")
-        if !isClosed, !name.isEmpty, let close = range(of: "}", from: position) {
+        if !isClosed, !name.isEmpty, hasBrace, let close = range(of: "}", from: position) {
             position = close.upperBound
             let what = "the expansion '\(self.text(start..<position))'"
             losses.add(what, "nothing is executed; give the value as an input", at: file.span(start..<position))
             return text.append(.variable(name))
         }
+        hasBrace = hasBrace && (isClosed || name.isEmpty)
         guard isClosed, let first = name.unicodeScalars.first, !NameForms.isDigit(first) else {
             position = start + 1
             return text.append(.literal("$"))

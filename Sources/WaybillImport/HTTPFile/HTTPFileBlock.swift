@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillFormats
 
 /// A part of a `.http` file between separators `###`: at most one request, as it is written.
 struct HTTPFileBlock {
@@ -142,7 +143,8 @@ struct HTTPFileParser {
     // MARK: Comments and scripts
 
     private func readComment(_ text: String, _ line: Line, into block: inout HTTPFileBlock) {
-        guard let match = text.wholeMatch(of: #/@([A-Za-z][\w-]*)(?:\s*=\s*|\s+|$)(.*)/#) else {
+        // A regular expression is compiled each time.
+        guard text.hasPrefix("@"), let match = text.wholeMatch(of: #/@([A-Za-z][\w-]*)(?:\s*=\s*|\s+|$)(.*)/#) else {
             if !text.isEmpty { block.comments.append(text) }
             return
         }
@@ -204,7 +206,7 @@ struct HTTPFileParser {
         "this is the dialect of dothttp, which is not read; a request is 'METHOD URL', header fields, an empty line and a body"
 
     private mutating func readStart(_ text: String, _ line: Line, into block: inout HTTPFileBlock) -> String? {
-        if let match = text.wholeMatch(of: #/@([^\s=(]+)\s*=\s*(.*)/#) {
+        if text.hasPrefix("@"), let match = text.wholeMatch(of: #/@([^\s=(]+)\s*=\s*(.*)/#) {
             block.definitions.append((String(match.1), String(match.2)))
             return nil
         }
@@ -214,8 +216,9 @@ struct HTTPFileParser {
             block.comments.append("a saved response: \(text)")
             return nil
         }
-        if let match = text.wholeMatch(of: #/(import|run)\s+(\S.*)/#) {
-            block.losses.append(("'\(match.0)'", "name the file as a source, too", line))
+        let words = text.split(maxSplits: 1, whereSeparator: \.isWhitespace)
+        if words.count == 2, words[0] == "import" || words[0] == "run" {
+            block.losses.append(("'\(text)'", "name the file as a source, too", line))
             return nil
         }
         if text.hasPrefix("curl ") {
@@ -223,13 +226,14 @@ struct HTTPFileParser {
             state = .response
             return nil
         }
-        let words = text.split(maxSplits: 1, whereSeparator: \.isWhitespace)
         let url = words.count == 2 && HTTPFileRequest.isMethod(words[0]) ? words[1] : text[...]
         if "\"'".contains(url.prefix(1)) { return Self.dialect }
+        let host = url.prefix { $0.isLetter || $0.isNumber || "_-".contains($0) }
+        let rest = url[host.endIndex...].prefix(2)
+        let isHost = ":/".contains(rest.prefix(1)) || rest.first == "." && rest.count > 1 && !rest.hasSuffix(" ")
         guard
-            url.prefixMatch(
-                of: #/(?:https?:\/\/|\{\{|\/|\*$|\*\s|wss?:|[\w-]+(?:\.[\w-]+)+|localhost|[\w-]+[:\/])/#.ignoresCase()
-            ) != nil
+            url.hasPrefix("{{") || url.hasPrefix("/") || url == "*" || url.hasPrefix("* ")
+                || !host.isEmpty && !rest.isEmpty && isHost || host.lowercased() == "localhost"
         else {
             return "expected a request line such as 'GET https://example.com/orders'"
         }
@@ -249,7 +253,8 @@ struct HTTPFileParser {
 
     /// The name and value of a header field.
     private static func header(_ text: String) -> (name: String, value: String)? {
-        guard let match = text.wholeMatch(of: #/([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:\s*(.*)/#) else { return nil }
-        return (String(match.1), String(match.2))
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts[0]).trimmingSpaces
+        return parts.count == 2 && name.isToken ? (name, String(parts[1]).trimmingSpaces) : nil
     }
 }

@@ -11,12 +11,16 @@ struct HTTPFileReader: ImportReader {
 
     static let description = ".http files"
     static let fileExtensions = [".http", ".rest"]
+    private static let methods: Set<Substring> = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]
 
     static func recognizes(_ text: RecognizedText) -> Bool {
         if fileExtensions.contains(where: { text.name.lowercased().hasSuffix($0) }) { return true }
         return text.json == nil
             && text.text.split(whereSeparator: \.isNewline).contains { line in
-                line.prefixMatch(of: #/(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) +(?:https?:\/\/|\{\{)\S/#) != nil
+                let words = line.split(separator: " ", maxSplits: 1)
+                let url = words.last?.drop { $0 == " " } ?? ""
+                return words.count == 2 && methods.contains(words[0])
+                    && ["http://", "https://", "{{"].contains { url.hasPrefix($0) && url.count > $0.count }
             }
     }
 

@@ -47,7 +47,10 @@ struct HTTPFileRequest {
         var url = target.text
         let words = target.text.split(maxSplits: 1, whereSeparator: \.isWhitespace).map(String.init)
         if words.count == 2, Self.isMethod(words[0][...]) { (method, url) = (words[0].uppercased(), words[1]) }
-        if let version = url.firstMatch(of: #/\s+HTTP\/[\d.]+.*$/#) { url.removeSubrange(version.range) }
+        let version = url.split(whereSeparator: \.isWhitespace).dropFirst().first {
+            $0.hasPrefix("HTTP/") && $0.count > 5
+        }
+        if let version { url.removeSubrange(version.startIndex...) }
         guard !["WEBSOCKET", "GRPC", "RSOCKET"].contains(method), !url.hasPrefix("ws") || !url.contains("://") else {
             return lose("the request \(method) \(url)", "only requests of HTTP are imported", target)
         }
@@ -202,7 +205,9 @@ struct HTTPFileRequest {
             request.body = .file(path, contentType: nil)
             return
         }
-        if let line = block.body.first(where: { $0.text.wholeMatch(of: Self.fileReference) != nil }) {
+        if let line = block.body.first(where: {
+            $0.text.hasPrefix("<") && $0.text.wholeMatch(of: Self.fileReference) != nil
+        }) {
             return lose("the body", "it consists of files and other parts", line)
         }
         if essence == "application/x-www-form-urlencoded", let fields = formFields(source, whole) {
@@ -216,7 +221,7 @@ struct HTTPFileRequest {
 
     /// The path in `< path`; nil for another text.
     private mutating func filePath(_ string: String, _ line: HTTPFileBlock.Line) -> String? {
-        guard let match = string.wholeMatch(of: Self.fileReference) else { return nil }
+        guard string.hasPrefix("<"), let match = string.wholeMatch(of: Self.fileReference) else { return nil }
         if match.1 != nil { lose("the variables in the file '\(match.2)'", "a file is sent as it is", line) }
         if match.2.contains("{{") { lose("the variable in the path '\(match.2)'", "paths are constant", line) }
         return String(match.2)

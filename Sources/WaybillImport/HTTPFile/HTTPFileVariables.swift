@@ -84,7 +84,8 @@ struct HTTPFileVariables {
 
     /// `\n`, `\r` and `\t` are control characters; any other character after `\` means itself.
     private static func unescaped(_ text: String) -> String {
-        text.replacing(#/\\(.)/#) { match in
+        guard text.contains("\\") else { return text }
+        return text.replacing(#/\\(.)/#) { match in
             ["n": "\n", "r": "\r", "t": "\t"][match.1] ?? String(match.1)
         }
     }
@@ -155,9 +156,9 @@ struct HTTPFileVariables {
 
     /// What a name such as `login.response.body.$.token` refers to.
     private static func reference(_ name: String) -> (request: String, isResponse: Bool, part: String, path: String)? {
-        guard let match = name.wholeMatch(of: #/([\w-]+)\.(response|request)\.(body|headers)\.(.+)/#) else {
-            return nil
-        }
+        guard name.contains(".response.") || name.contains(".request."),
+            let match = name.wholeMatch(of: #/([\w-]+)\.(response|request)\.(body|headers)\.(.+)/#)
+        else { return nil }
         return (String(match.1), match.2 == "response", String(match.3), String(match.4))
     }
 

@@ -265,7 +265,7 @@ struct HurlEntries {
             set.formUnion(options.assignments.map(\.variable))
         }
         let decoding = response.decoding
-        if let setting = response.setting { request.settings.append(ManifestEntry("decoding", .string(setting))) }
+        if let setting = response.setting { request.settings.append(ManifestEntry("decoding", .plain(setting))) }
         if let version = response.version {
             versions[version, default: []].append(response.span ?? cursor.file.span(0..<0))
         }

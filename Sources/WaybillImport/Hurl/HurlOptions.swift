@@ -135,7 +135,7 @@ struct HurlOptions {
             if count == 0 { stepSettings.insert(ManifestEntry("when", .literal("false")), at: 0) }
             guard count > 1 else { return nil }
             let turns: [(String, ManifestNode)] = [
-                ("in", .string("range(\(count))")), ("as", .string("turn")), ("concurrency", .literal("1")),
+                ("in", .plain("range(\(count))")), ("as", .string("turn")), ("concurrency", .literal("1")),
             ]
             stepSettings.append(ManifestEntry("forEach", .map(turns.map { ManifestEntry($0.0, $0.1) })))
         case "output": return "'download' stores a response in a file"

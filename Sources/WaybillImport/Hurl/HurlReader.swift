@@ -20,7 +20,8 @@ struct HurlReader: ImportReader {
         return isRequest
             && lines.dropFirst().contains {
                 marks.contains($0)
-                    || $0.hasPrefix("HTTP") && $0.wholeMatch(of: #/HTTP(/[0-9.*]+)? +([0-9]+|\*)/#) != nil
+                    || $0.hasPrefix("HTTP") && $0.split(separator: " ").count == 2
+                        && $0.wholeMatch(of: #/HTTP(/[0-9.*]+)? +([0-9]+|\*)/#) != nil
             }
     }
 

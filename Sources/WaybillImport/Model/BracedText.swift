@@ -22,10 +22,11 @@ enum BracedText {
         var text = ImportedText()
         var rest = string[...]
         while let open = rest.firstRange(of: "{{") {
-            guard let close = rest[open.upperBound...].firstRange(of: "}}") else { break }
-            let name = String(rest[open.upperBound..<close.lowerBound]).trimmingSpaces
             // Braces inside a name are no variable: the inner pair may be one.
-            guard !name.isEmpty, !name.contains("{"), !name.contains("\n") else {
+            let inner = rest[open.upperBound...].prefix { $0 != "{" && $0 != "\n" }
+            let close = inner.firstRange(of: "}}")
+            let name = String(inner[..<(close?.lowerBound ?? inner.startIndex)]).trimmingSpaces
+            guard let close, !name.isEmpty else {
                 text.append(.literal(String(rest[..<rest.index(after: open.lowerBound)])))
                 rest = rest[rest.index(after: open.lowerBound)...]
                 continue

@@ -61,16 +61,21 @@ package struct ImportedField: Sendable, Hashable {
         self.name = name
         self.value = value
     }
+
+    /// Whether it is a header field with a name.
+    func isNamed(_ other: String) -> Bool {
+        name.utf8.count == other.utf8.count && name.lowercased() == other.lowercased()
+    }
 }
 
 /// Header fields, whose names have no case.
 extension [ImportedField] {
     /// The value of the first field with a name.
-    subscript(name: String) -> ImportedText? { first { $0.name.lowercased() == name.lowercased() }?.value }
+    subscript(name: String) -> ImportedText? { first { $0.isNamed(name) }?.value }
 
     func has(_ name: String) -> Bool { self[name] != nil }
 
-    mutating func remove(_ name: String) { removeAll { $0.name.lowercased() == name.lowercased() } }
+    mutating func remove(_ name: String) { removeAll { $0.isNamed(name) } }
 }
 
 /// The body of a request.

@@ -25,11 +25,11 @@ package struct ImportedText: Sendable, Hashable {
     package mutating func append(_ part: Part) {
         guard case .literal(let text) = part else { return parts.append(part) }
         if text.isEmpty { return }
-        if case .literal(let earlier) = parts.last {
-            parts[parts.count - 1] = .literal(earlier + text)
-        } else {
-            parts.append(part)
-        }
+        guard case .literal(var earlier) = parts.last else { return parts.append(part) }
+        // The string has no other owner now: it is not copied for each character.
+        parts.removeLast()
+        earlier += text
+        parts.append(.literal(earlier))
     }
 
     /// Adds another text at the end.
@@ -69,12 +69,17 @@ package struct ImportedText: Sendable, Hashable {
 
     /// The parts between an ASCII character in literal parts.
     func split(separator: Unicode.Scalar) -> [ImportedText] {
-        var result: [ImportedText] = []
-        var rest: ImportedText? = self
-        while let text = rest {
-            let (head, tail) = text.split(before: [separator])
-            result.append(head)
-            rest = tail?.droppingFirst(1)
+        var result = [ImportedText()]
+        for part in parts {
+            guard case .literal(let text) = part else {
+                result[result.count - 1].append(part)
+                continue
+            }
+            let pieces = text.unicodeScalars.split(separator: separator, omittingEmptySubsequences: false)
+            for (index, piece) in pieces.enumerated() {
+                if index > 0 { result.append(ImportedText()) }
+                result[result.count - 1].append(.literal(String(piece)))
+            }
         }
         return result
     }
@@ -83,6 +88,17 @@ package struct ImportedText: Sendable, Hashable {
     func droppingFirst(_ count: Int) -> ImportedText {
         guard case .literal(let text) = parts.first else { return self }
         return ImportedText([.literal(String(text.unicodeScalars.dropFirst(count)))] + parts.dropFirst())
+    }
+
+    /// Returns the text with another one for a string in its literal parts.
+    func replacing(_ string: String, with text: ImportedText) -> ImportedText {
+        ImportedText(
+            parts.flatMap { part -> [Part] in
+                guard case .literal(let literal) = part else { return [part] }
+                let pieces = literal.split(separator: string, omittingEmptySubsequences: false)
+                return Array(pieces.map { [Part.literal(String($0))] }.joined(separator: text.parts))
+            }
+        )
     }
 
     /// Returns the text with its literal parts changed.

@@ -21,6 +21,7 @@ struct ScriptTranslation {
         /// The loss of an import.
         func loss(at span: SourceSpan?) -> ImportLoss {
             var loss = ImportLoss(what, reason, at: span)
+            guard statement.contains(".set") else { return loss }
             loss.variables = statement.matches(of: #/\.set\w*\(\s*["']([^"']+)["']/#).map { String($0.1) }
             return loss
         }

@@ -64,8 +64,8 @@ struct EndpointPlan {
     /// Returns the entries of the step for a request that calls an endpoint; nil for another request.
     func callEntries(at position: Int, id: String) -> [ManifestEntry]? {
         guard let call = calls[position] else { return nil }
-        var entries = id == call.endpoint ? [] : [ManifestEntry("id", .string(id))]
-        entries.append(ManifestEntry("call", .string(call.endpoint)))
+        var entries = id == call.endpoint ? [] : [ManifestEntry("id", .plain(id))]
+        entries.append(ManifestEntry("call", .plain(call.endpoint)))
         if !call.arguments.isEmpty { entries.append(ManifestEntry("with", .map(call.arguments))) }
         if let auth = call.auth { entries.append(ManifestEntry("auth", auth)) }
         return entries

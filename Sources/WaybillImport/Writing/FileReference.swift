@@ -5,9 +5,11 @@ enum FileReference {
     /// Returns the path relative to the manifest. A file that is elsewhere is expected next to the manifest.
     static func inside(_ path: String) -> (name: String, isMoved: Bool) {
         let segments = path.split(separator: "/", omittingEmptySubsequences: true).filter { $0 != "." }
-        let isOutside = path.hasPrefix("/") || path.hasPrefix("~") || segments.contains("..") || path.contains("\\")
+        let isOutside =
+            path.hasPrefix("/") || path.hasReference || path.hasPrefix("~") || segments.contains("..")
+            || path.contains("\\")
         guard isOutside || segments.isEmpty else { return (segments.joined(separator: "/"), false) }
-        let name = path.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
+        let name = path.withoutReferences.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
         return (name.isEmpty || name == ".." || name == "." ? "file" : name, true)
     }
 

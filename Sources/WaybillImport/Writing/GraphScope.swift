@@ -2,8 +2,9 @@
 struct GraphScope {
     /// The variables that steps of the graph have set, or that the graph receives as inputs, and their expressions.
     private(set) var expressions: [String: String] = [:]
-    /// The variables that steps have set, in order.
-    private(set) var set: [(variable: String, expression: String)] = []
+    /// The positions of the variables that steps have set.
+    private var order: [String: Int] = [:]
+    private var count = 0
     /// The variables that the graph receives as inputs, in order.
     private(set) var needs: [String] = []
     /// The ids of its steps.
@@ -16,8 +17,13 @@ struct GraphScope {
     /// Notes that a step sets a variable.
     mutating func set(_ variable: String, _ expression: String) {
         expressions[variable] = expression
-        set.removeAll { $0.variable == variable }
-        set.append((variable, expression))
+        order[variable] = count
+        count += 1
+    }
+
+    /// The variables that steps have set, in order.
+    var set: [(variable: String, expression: String)] {
+        order.sorted { $0.value < $1.value }.map { ($0.key, expressions[$0.key] ?? "") }
     }
 
     /// Notes that the graph receives a variable as an input.

@@ -1,12 +1,14 @@
 import WaybillFormats
-package import WaybillJSON
+import WaybillJSON
 
 /// A value of a manifest to write, with comments.
 package indirect enum ManifestNode: Sendable, Equatable {
-    /// A string where YAML's other types are sent as they are written, such as a header field: `1.10` needs no quotes.
-    case text(String)
-    /// A string, quoted where YAML would read another type.
-    case string(String)
+    /// A template where YAML's other types are sent as they are written, such as a header field: `1.10` needs no quotes.
+    case text(Template)
+    /// A template, quoted where YAML would read another type.
+    case string(Template)
+    /// A string where a manifest has no templates, such as an id, an expression or a description; quoted in the same way.
+    case plain(String)
     /// A number, boolean or null, as YAML and JSON write it.
     case literal(String)
     /// Names and values. An open one is never written in braces.
@@ -32,19 +34,14 @@ package indirect enum ManifestNode: Sendable, Equatable {
         )
     }
 
-    /// A constant value of JSON.
-    package init(_ json: JSON) {
-        self = ManifestNode(json) { $0 }
-    }
-
-    /// A value of JSON whose strings are converted.
+    /// A value of JSON where a manifest has no templates; its strings are converted.
     init(_ json: JSON, _ convert: (String) -> String) {
         switch json {
         case .null: self = .literal("null")
         case .bool(let value): self = .literal(value ? "true" : "false")
         case .number: self = .literal(JSONWriter().string(json))
-        case .string(let text): self = .string(convert(text))
-        case .bytes(let bytes): self = .string(String(decoding: bytes, as: UTF8.self))
+        case .string(let text): self = .plain(convert(text))
+        case .bytes(let bytes): self = .plain(String(decoding: bytes, as: UTF8.self))
         case .array(let elements): self = .list(of: elements.map { ManifestNode($0, convert) })
         case .object(let members):
             self = .map(members.map { ManifestEntry($0.name, ManifestNode($0.value, convert)) })
@@ -54,11 +51,21 @@ package indirect enum ManifestNode: Sendable, Equatable {
     /// Returns the value with all of its texts changed.
     func map(_ change: (String) -> String) -> ManifestNode {
         switch self {
-        case .text(let text): return .text(change(text))
-        case .string(let text): return .string(change(text))
-        case .literal(let text): return change(text) == text ? self : .string(change(text))
+        case .text(let template): return .text(template.map(change))
+        case .string(let template): return .string(template.map(change))
+        case .plain(let text): return .plain(change(text))
+        case .literal(let text): return change(text) == text ? self : .plain(change(text))
         case .map(let entries, let isOpen): return .map(entries.map { $0.map(change) }, isOpen: isOpen)
         case .list(let entries, let isOpen): return .list(entries.map { $0.map(change) }, isOpen: isOpen)
+        }
+    }
+
+    /// The string as it is written; nil for a literal, a map or a list.
+    var written: String? {
+        switch self {
+        case .text(let template), .string(let template): template.written
+        case .plain(let text): text
+        case .literal, .map, .list: nil
         }
     }
 

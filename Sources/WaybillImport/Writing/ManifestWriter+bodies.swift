@@ -68,7 +68,7 @@ extension ManifestWriter {
             }
             return .map(("graphql", .map(entries)))
         case .bytes(let bytes):
-            return .map(("base64", .string(Base64.encode(bytes))))
+            return .map(("base64", .string(Template(constant: Base64.encode(bytes)))))
         }
     }
 
@@ -97,7 +97,7 @@ extension ManifestWriter {
     }
 
     private mutating func partNode(_ part: ImportedPart, _ request: ImportedRequest) -> ManifestNode {
-        var entries = [ManifestEntry("name", .string(part.name))]
+        var entries = [ManifestEntry("name", .string(reading(part.name)))]
         switch part.content {
         case .file(let path): entries.append(ManifestEntry("file", .string(insidePath(path, request))))
         case .text(let text):
@@ -116,12 +116,12 @@ extension ManifestWriter {
     }
 
     /// The path of a file relative to the manifest. One that is elsewhere is expected next to the manifest.
-    mutating func insidePath(_ path: String, _ request: ImportedRequest) -> String {
+    mutating func insidePath(_ path: String, _ request: ImportedRequest) -> Template {
         reading(FileReference.inside(path, at: request.span, &requestLosses))
     }
 
     /// Returns a template for a text in which variables are written as `ManifestWriter.source` does.
-    private mutating func reading(_ text: String) -> String { template(BracedText.text(text) { .variable($0) }) }
+    private mutating func reading(_ text: String) -> Template { template(BracedText.text(text) { .variable($0) }) }
 
     // MARK: JSON
 
@@ -163,22 +163,21 @@ extension ManifestWriter {
         case .string(let string):
             if let value = marked.bareValue(string) {
                 // The value is a part of the JSON text.
-                let template = template(ImportedText([value]))
-                let expression = String(template.dropFirst(2).dropLast())
+                let expression = code(ImportedText([value]))
                 let isText = if case .variable(let name) = value { uses.strings.contains(name) } else { false }
                 let isValue = scopedExpressions.contains(expression) && !isText
-                return .string(isValue ? template : "${parse(\(expression))}")
+                return .string(Template(expression: isValue ? expression : "parse(\(expression))"))
             }
             let text = marked.text(string)
             if SecretNames.contains(name) { return .string(template(text, named: name)) }
             if text.parts.count == 1, text.literal == nil {
-                let template = template(text)
-                let expression = String(template.dropFirst(2).dropLast())
+                let expression = code(text)
                 // A captured value may be a number, but is a string here.
-                return .string(scopedExpressions.contains(expression) ? "${string(\(expression))}" : template)
+                let isScoped = scopedExpressions.contains(expression)
+                return .string(Template(expression: isScoped ? "string(\(expression))" : expression))
             }
             return .string(template(text))
-        default: return ManifestNode(json)
+        default: return ManifestNode(json) { $0 }
         }
     }
 }

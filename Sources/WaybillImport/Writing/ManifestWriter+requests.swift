@@ -16,7 +16,9 @@ extension ManifestWriter {
             guard let service = serviceName(address, request) else { return nil }
             if !hasOneService { form.service = service }
             form.path = pathParts(address.path, request)
-            if case .fixed(let start)? = form.path.first, start.hasPrefix("//"), let base = services.base(of: service) {
+            if case .fixed(let start)? = form.path.first, start.written.hasPrefix("//"),
+                let base = services.base(of: service)
+            {
                 // A path with two slashes would be another server.
                 form.path[0] = .fixed(base + start)
             }
@@ -36,14 +38,11 @@ extension ManifestWriter {
         }
         if let query = address.query { addQuery(query, to: &form, isExact: request.isExact, auth: &auth) }
         let body = bodyForm(request, headers: &headers)
-        let removedNames = request.removedFields.map { $0.lowercased() }
-        headers.removeAll { header in
-            removedNames.contains(header.name.lowercased()) && !request.headers.has(header.name)
-        }
+        let removedNames = Set(request.removedFields.map { $0.lowercased() }.filter { !request.headers.has($0) })
+        headers.removeAll { removedNames.contains($0.name.lowercased()) }
         let (fields, agent) = headerEntries(headers, request)
-        let removed = request.removedFields.filter { name in
-            !fields.contains { $0.name.map { $0.lowercased() == name.lowercased() } ?? false }
-        }
+        var known = Set(fields.compactMap { $0.name?.lowercased() })
+        let removed = request.removedFields.filter { known.insert($0.lowercased()).inserted }
         let all = fields + removed.map { ManifestEntry($0, .literal("null")) }
         if !all.isEmpty { form.settings.append(ManifestEntry("headers", .map(all))) }
         if let body { form.settings.append(ManifestEntry("body", body)) }
@@ -60,7 +59,7 @@ extension ManifestWriter {
     }
 
     /// Returns the URL if it is one variable whose value may have a path: a service would add a slash to it.
-    private mutating func variableURL(_ address: ServiceAddress) -> String? {
+    private mutating func variableURL(_ address: ServiceAddress) -> Template? {
         guard address.path.isEmpty, let base = address.base, base.parts.count == 1,
             case .variable(let name) = base.parts[0]
         else { return nil }
@@ -74,7 +73,7 @@ extension ManifestWriter {
     private mutating func serviceName(_ address: ServiceAddress, _ request: ImportedRequest) -> String? {
         guard let base = address.base else {
             requestLosses.add("the host of the URL", "the source does not have it", at: request.span)
-            return services.add("${\(expression(for: "baseUrl"))}", suggestion: "api")
+            return services.add(Template(expression: expression(for: "baseUrl")), suggestion: "api")
         }
         if base.parts.count == 1, case .variable(let name) = base.parts[0] {
             let suggestion = ServiceAddress.serviceName(ofVariable: name)
@@ -83,7 +82,7 @@ extension ManifestWriter {
             {
                 return services.add(literal(value), suggestion: suggestion, variable: name)
             }
-            return services.add("${\(expression(for: name))}", suggestion: suggestion)
+            return services.add(Template(expression: expression(for: name)), suggestion: suggestion)
         }
         guard ServiceAddress.isUsable(base) else {
             let what = "the request \(request.method) \(Self.source(request.url))"
@@ -114,7 +113,7 @@ extension ManifestWriter {
     /// Returns the path, in which variables of the request itself are inputs.
     private mutating func pathParts(_ path: ImportedText, _ request: ImportedRequest) -> [RequestForm.PathPart] {
         var parts: [RequestForm.PathPart] = []
-        func add(_ text: String) {
+        func add(_ text: Template) {
             if case .fixed(let earlier) = parts.last {
                 parts[parts.count - 1] = .fixed(earlier + text)
             } else {
@@ -123,7 +122,7 @@ extension ManifestWriter {
         }
         for part in path.parts {
             if case .variable(let name) = part, let own = request.variables.first(where: { $0.name == name }) {
-                let value = own.value.map { template($0) } ?? "${\(expression(for: name))}"
+                let value = own.value.map { template($0) } ?? Template(expression: expression(for: name))
                 parts.append(.input(Self.id(name), value: value))
             } else {
                 add(template(ImportedText([part])))
@@ -156,29 +155,25 @@ extension ManifestWriter {
 
     /// Returns fields as entries, those with the same name as a list.
     mutating func fieldEntries(_ fields: [ImportedField]) -> [ManifestEntry] {
-        var entries: [ManifestEntry] = []
+        var groups: [(name: String, values: [ManifestNode])] = []
+        var positions: [CodePoints: Int] = [:]
         for field in fields {
-            let value = template(field.value, named: field.name)
-            if let index = entries.firstIndex(where: { $0.name.map { $0.utf8.elementsEqual(field.name.utf8) } ?? false }
-            ) {
-                let earlier = entries[index].value
-                let list =
-                    if case .list(let list, _) = earlier { list } else { [ManifestEntry(nil, earlier ?? .text(""))] }
-                entries[index].value = .list(list + [ManifestEntry(nil, .text(value))])
-            } else {
-                entries.append(ManifestEntry(field.name, .text(value)))
-            }
+            let position = positions[CodePoints(field.name), default: groups.count]
+            if position == groups.count { groups.append((field.name, [])) }
+            positions[CodePoints(field.name)] = position
+            groups[position].values.append(.text(template(field.value, named: field.name)))
         }
-        return entries
+        return groups.map { ManifestEntry($0.name, $0.values.count == 1 ? $0.values[0] : .list(of: $0.values)) }
     }
 
     /// Returns the header fields, and the user agent.
     private mutating func headerEntries(
         _ headers: [ImportedField],
         _ request: ImportedRequest
-    ) -> ([ManifestEntry], agent: String?) {
-        var fields: [(name: String, values: [String])] = []
-        var agent: String?
+    ) -> ([ManifestEntry], agent: Template?) {
+        var fields: [(name: String, values: [Template])] = []
+        var positions: [String: Int] = [:]
+        var agent: Template?
         for header in headers {
             let name = header.name.lowercased()
             let text = header.value.mapLiterals { $0.isFieldValue ? $0 : "\u{0}" }
@@ -198,11 +193,10 @@ extension ManifestWriter {
             let value =
                 SecretNames.containsHeader(header.name)
                 ? secretTemplate(header.value, named: SecretNames.secret(for: header.name)) : template(header.value)
-            if let index = fields.firstIndex(where: { $0.name.lowercased() == name }) {
-                fields[index].values.append(value)
-            } else {
-                fields.append((header.name, [value]))
-            }
+            let position = positions[name, default: fields.count]
+            if position == fields.count { fields.append((header.name, [])) }
+            positions[name] = position
+            fields[position].values.append(value)
         }
         let entries = fields.map { field in
             let values = field.values.map(ManifestNode.text)
@@ -232,10 +226,17 @@ extension ManifestWriter {
 
     /// Returns credentials as a value of `auth`.
     mutating func authNode(_ auth: ImportedAuth) -> ManifestNode {
+        if let name = auth["name"]?.literal, name.hasReference || auth["in"]?.literal != "query" && !name.isToken {
+            losses.add("the API key '\(name)'", "its name has characters that are not allowed", at: nil)
+            return .plain("none")
+        }
         let entries = auth.members.map { member in
             let secret = auth.secretName(of: member.name)
             let value = secret.map { secretTemplate(member.value, named: $0) } ?? template(member.value)
-            return ManifestEntry(member.name, ["in", "name"].contains(member.name) ? .string(value) : .text(value))
+            return ManifestEntry(
+                member.name,
+                ["in", "name"].contains(member.name) ? .plain(value.written) : .text(value)
+            )
         }
         // Also the Base64 text of both.
         if let user = auth["username"].flatMap({ literalValue($0) }),
@@ -243,7 +244,7 @@ extension ManifestWriter {
         {
             secrets.hide("\(user):\(password)", named: nil)
         }
-        guard let first = entries.first else { return .string(auth.method) }
+        guard let first = entries.first else { return .plain(auth.method) }
         return .map((auth.method, first.name == "" ? first.value ?? .map([]) : .map(entries)))
     }
 
@@ -266,6 +267,7 @@ enum QueryFields {
     /// - Parameter isExact: Whether the same bytes must be sent, not only the same names and values.
     static func fields(of query: ImportedText, isExact: Bool) -> [ImportedField]? {
         var fields: [ImportedField] = []
+        var positions: [CodePoints: Int] = [:]
         for pair in query.split(separator: "&") {
             guard case (let name, let rest?) = pair.split(before: ["="]), let text = name.literal, !text.isEmpty,
                 !text.utf8.contains(UInt8(ascii: "+")), let decodedName = PercentEncoding.decoded(text)
@@ -281,8 +283,8 @@ enum QueryFields {
                 }
                 value.append(.literal(decoded))
             }
-            let last = fields.lastIndex { $0.name.utf8.elementsEqual(decodedName.utf8) }
             // A map has the values of a name next to each other.
+            let last = positions.updateValue(fields.count, forKey: CodePoints(decodedName))
             if isExact, let last, last != fields.count - 1 { return nil }
             fields.append(ImportedField(decodedName, value))
         }

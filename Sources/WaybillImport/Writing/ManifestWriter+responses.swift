@@ -14,16 +14,16 @@ extension ManifestWriter {
         let stepValues = Set(request.assignments.map(\.variable)).filter {
             uses.isUsed($0, after: position + 1) || checked.contains($0)
         }
-        for (variable, value) in request.assignments {
+        // What is set twice has the last value.
+        let last = Dictionary(request.assignments.enumerated().map { (Self.id($1.variable), $0) }) { $1 }
+        for (index, (variable, value)) in request.assignments.enumerated() {
             let id = Self.id(variable)
-            // What is set twice has the last value.
-            values.removeAll { $0.name == id }
-            vars.removeAll { $0.name == id }
+            guard last[id] == index else { continue }
             if stepValues.contains(variable), isSecret(variable) {
                 // The values of a step cannot be secret.
                 scopes[scopes.count - 1].set(variable, secretExpression(value, named: id))
             } else if stepValues.contains(variable) {
-                values.append(ManifestEntry(id, .string(expression(value))))
+                values.append(ManifestEntry(id, .plain(expression(value))))
             } else if uses.isUsed(variable, after: position) {
                 let text = isSecret(variable) ? secretTemplate(value, named: id) : template(value)
                 vars.append(ManifestEntry(id, .string(text)))
@@ -35,7 +35,7 @@ extension ManifestWriter {
         for (variable, _) in request.assignments where stepValues.contains(variable) && !isSecret(variable) {
             scopes[scopes.count - 1].set(variable, "steps.\(step).outputs.\(Self.id(variable))")
         }
-        let entries = [ManifestEntry("id", .string(step)), ManifestEntry("values", .map(values))]
+        let entries = [ManifestEntry("id", .plain(step)), ManifestEntry("values", .map(values))]
         return ([ManifestEntry(nil, .map(entries, isOpen: true))], vars)
     }
 
@@ -111,9 +111,10 @@ extension ManifestWriter {
             }
             return []
         }
-        for capture in request.captures {
+        let last = Dictionary(request.captures.enumerated().map { (Self.id($1.variable), $0) }) { $1 }
+        for (index, capture) in request.captures.enumerated() {
             let id = Self.id(capture.variable)
-            entries.removeAll { $0.name == id }
+            guard last[id] == index else { continue }
             let entry = ManifestEntry(id, outputNode(code(capture.expression), isSecret: isSecret(capture.variable)))
             entries.append(entry)
             scopes[scopes.count - 1].set(capture.variable, "steps.\(step).outputs.\(id)")
@@ -123,14 +124,14 @@ extension ManifestWriter {
 
     /// Returns the value of an output.
     func outputNode(_ expression: String, isSecret: Bool) -> ManifestNode {
-        guard isSecret else { return .string(expression) }
-        return .map(("value", .string(expression)), ("secret", .literal("true")))
+        guard isSecret else { return .plain(expression) }
+        return .map(("value", .plain(expression)), ("secret", .literal("true")))
     }
 
     /// Returns the settings of a step that an endpoint cannot have.
     mutating func stepEntries(_ request: ImportedRequest) -> [ManifestEntry] {
         guard let until = request.until else { return request.stepSettings }
-        let entries = [ManifestEntry("that", .string(code(until.condition)))] + until.settings
+        let entries = [ManifestEntry("that", .plain(code(until.condition)))] + until.settings
         return request.stepSettings + [ManifestEntry("until", .map(entries))]
     }
 
@@ -138,6 +139,7 @@ extension ManifestWriter {
     mutating func expectEntries(_ checks: [ImportedCheck]) -> [ManifestEntry] {
         var status: [String] = []
         var headers: [ManifestEntry] = []
+        var headerNames: Set<String> = []
         var conditions: [ManifestNode] = []
         var maxTime: Int?
         var equals: ManifestNode?
@@ -147,17 +149,17 @@ extension ManifestWriter {
                 if status.isEmpty || status == codes {
                     status = codes
                 } else {
-                    conditions.append(.string(ImportedCheck.condition(status: codes)))
+                    conditions.append(.plain(ImportedCheck.condition(status: codes)))
                 }
             case .header(let name, let glob):
-                if headers.contains(where: { $0.name?.lowercased() == name.lowercased() }) {
-                    conditions.append(.string("response.headers[\(Self.quoted(name))] == \(Self.quoted(glob))"))
+                if !headerNames.insert(name.lowercased()).inserted {
+                    conditions.append(.plain("response.headers[\(Self.quoted(name))] == \(Self.quoted(glob))"))
                 } else {
                     headers.append(ManifestEntry(name, .text(constant(glob))))
                 }
-            case .condition(let expression, nil): conditions.append(.string(code(expression)))
+            case .condition(let expression, nil): conditions.append(.plain(code(expression)))
             case .condition(let expression, let message?):
-                conditions.append(.map(("that", .string(code(expression))), ("message", .string(constant(message)))))
+                conditions.append(.map(("that", .plain(code(expression))), ("message", .string(constant(message)))))
             case .maxTime(let time): maxTime = min(maxTime ?? time, time)
             case .equals(let text, let isJSON):
                 let data = isJSON ? jsonNode(text, isExact: false) : nil
@@ -211,14 +213,14 @@ extension ManifestWriter {
             else { continue }
             if name == "content-type", isJSON, !checked.contains(name) { continue }
             if let value = header.value.literal, value.isFieldValue {
-                headers.append(ManifestEntry(header.name, .text(plain(value))))
+                headers.append(ManifestEntry(header.name, .plain(plain(value))))
             }
         }
         if !headers.isEmpty { entries.append(ManifestEntry("headers", .map(headers))) }
         if let json, isJSON {
             entries.append(ManifestEntry("body", ManifestNode(json) { plain($0) }))
         } else if let body = example.body, !body.isEmpty {
-            entries.append(ManifestEntry("body", .string(plain(body))))
+            entries.append(ManifestEntry("body", .plain(plain(body))))
         }
         return .map(entries)
     }

@@ -37,20 +37,25 @@ extension ManifestWriter {
 
     /// The value of a variable of the collection without references; nil if it has none, or if it refers to unknown ones
     /// or to itself.
-    func literalValue(of variable: String, depth: Int = 0) -> String? {
-        guard depth < 20, let value = uses.values[variable] else { return nil }
-        return literalValue(value, depth: depth)
+    func literalValue(of variable: String) -> String? { literalValue(.ofVariable(variable)) }
+
+    /// The text with the values of its variables; nil if one has none, or if there are thousands of references.
+    func literalValue(_ text: ImportedText) -> String? {
+        var remaining = 10_000
+        return literalValue(text, depth: 0, &remaining)
     }
 
-    /// The text with the values of its variables; nil if one has none.
-    func literalValue(_ text: ImportedText, depth: Int = 0) -> String? {
+    private func literalValue(_ text: ImportedText, depth: Int, _ remaining: inout Int) -> String? {
+        remaining -= text.parts.count
+        guard depth <= 20, remaining > 0 else { return nil }
         var result = ""
         for part in text.parts {
             switch part {
             case .literal(let text): result += text
             case .expression: return nil
             case .variable(let name):
-                guard let value = literalValue(of: name, depth: depth + 1),
+                guard let text = uses.values[name],
+                    let value = literalValue(text, depth: depth + 1, &remaining),
                     result.utf8.count + value.utf8.count < 65_536
                 else {
                     return nil
@@ -64,20 +69,20 @@ extension ManifestWriter {
     // MARK: Texts
 
     /// Returns a text as a template.
-    mutating func template(_ text: ImportedText) -> String {
-        var result = ""
+    mutating func template(_ text: ImportedText) -> Template {
+        var result: Template = ""
         for part in text.parts {
             switch part {
             case .literal(let text): result += constant(text)
-            case .variable(let name): result += "${\(expression(for: name))}"
-            case .expression(let expression): result += "${\(expression)}"
+            case .variable(let name): result += Template(expression: expression(for: name))
+            case .expression(let code): result += Template(expression: code)
             }
         }
         return result
     }
 
     /// Returns the value of a field or member as a template.
-    mutating func template(_ text: ImportedText, named name: String) -> String {
+    mutating func template(_ text: ImportedText, named name: String) -> Template {
         SecretNames.contains(name) ? secretTemplate(text, named: SecretNames.secret(for: name)) : template(text)
     }
 
@@ -89,12 +94,10 @@ extension ManifestWriter {
     /// Hides the values of the variables that are secret, and of those that they consist of.
     mutating func hideVariables() {
         let variables = collection.variables + collection.environments.flatMap(\.variables)
-        var count = -1
-        while count != secretVariables.count {
-            count = secretVariables.count
-            for variable in variables where isSecret(variable.name) {
-                secretVariables.formUnion(variable.value?.variables ?? [])
-            }
+        let values = Dictionary(grouping: variables, by: \.name).mapValues { $0.flatMap { $0.value?.variables ?? [] } }
+        var open = values.keys.filter(isSecret)
+        while let name = open.popLast() {
+            open += (values[name] ?? []).filter { secretVariables.insert($0).inserted }
         }
         for variable in variables where isSecret(variable.name) {
             if let value = variable.value.flatMap({ literalValue($0) }) {
@@ -104,17 +107,17 @@ extension ManifestWriter {
     }
 
     /// Returns a constant as a template; values of secrets are replaced by references.
-    mutating func constant(_ text: String) -> String {
+    mutating func constant(_ text: String) -> Template {
         secrets.referring(text).parts.map { part in
             switch part {
             case .literal(let text): literal(text)
-            case .variable(let name), .expression(let name): "${\(name)}"
+            case .variable(let name), .expression(let name): Template(expression: name)
             }
         }.joined()
     }
 
-    /// Returns a text for template positions that means itself, without secrets that are encoded.
-    mutating func literal(_ text: String) -> String { sent(text).replacing("${", with: "$${") }
+    /// Returns a text that means itself as a template, without secrets that are encoded.
+    mutating func literal(_ text: String) -> Template { Template(constant: sent(text)) }
 
     /// Returns a text that is sent or checked, without secrets that are encoded.
     mutating func sent(_ text: String) -> String {
@@ -129,9 +132,10 @@ extension ManifestWriter {
     }
 
     /// Returns a text whose value is secret, as a template.
-    mutating func secretTemplate(_ text: ImportedText, named suggestion: String) -> String {
+    mutating func secretTemplate(_ text: ImportedText, named suggestion: String) -> Template {
         if let literal = text.literal {
-            return literal.isEmpty ? "" : "${secrets.\(secrets.name(ofValue: literal, suggestion: suggestion))}"
+            if literal.isEmpty { return "" }
+            return Template(expression: "secrets.\(secrets.name(ofValue: literal, suggestion: suggestion))")
         }
         // A variable whose value comes from a step is secret through its capture.
         secretVariables.formUnion(text.variables.filter { locals[$0] == nil })
@@ -155,10 +159,10 @@ extension ManifestWriter {
         return sorted.map { _, variable in
             let id = inputs[variable] ?? variable
             if let value = literalValue(of: variable) {
-                return ManifestEntry(id, .map(("type", .string("string")), ("default", .string(plain(value)))))
+                return ManifestEntry(id, .map(("type", .string("string")), ("default", .plain(plain(value)))))
             }
             if let name = known[variable]?.1.environmentVariable {
-                return ManifestEntry(id, .map(("type", .string("string")), ("env", .string(name))))
+                return ManifestEntry(id, .map(("type", .string("string")), ("env", .plain(name.withoutReferences))))
             }
             return ManifestEntry(id, .string("string"), comments: unresolved(variable, uses.values[variable]))
         }
@@ -207,7 +211,7 @@ extension ManifestWriter {
                 if let service = serviceOfVariable(variable.name), ServiceAddress.isUsable(Self.withScheme(value)) {
                     bases.append(ManifestEntry(service, .map(("baseURL", .string(literal(Self.withScheme(value)))))))
                 } else if let id = inputs[variable.name] {
-                    values.append(ManifestEntry(id, .string(plain(value))))
+                    values.append(ManifestEntry(id, .plain(plain(value))))
                 } else if isSecret(variable.name) {
                     let name = secrets.secrets.first { $0.name == Self.id(variable.name) }?.name
                     comments.append(

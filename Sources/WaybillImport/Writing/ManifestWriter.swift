@@ -109,7 +109,7 @@ struct ManifestWriter {
     /// Returns what is before the sections of a manifest.
     func documentStart(_ name: String?, _ description: String?, comments: [String]) -> [ManifestEntry] {
         var result = [ManifestEntry("waybill", .literal("1"), comments: comments)]
-        if let name, !name.isEmpty { result.append(ManifestEntry("name", .string(nameText(name)))) }
+        if let name, !name.isEmpty { result.append(ManifestEntry("name", .plain(plain(name).withoutReferences))) }
         return result + descriptionEntries(description)
     }
 
@@ -180,10 +180,12 @@ struct ManifestWriter {
             return [ManifestEntry(comments: folder.losses.map(comment) + [name] + emptyComments)]
         }
         let id = scopes[scopes.count - 1].names.add(name)
-        var entries = id == name ? [] : [ManifestEntry("id", .string(id))]
-        entries.append(ManifestEntry("graph", .string(name)))
+        var entries = id == name ? [] : [ManifestEntry("id", .plain(id))]
+        entries.append(ManifestEntry("graph", .plain(name)))
         if !scope.needs.isEmpty {
-            let values = scope.needs.map { ManifestEntry(Self.id($0), .string("${\(expression(for: $0))}")) }
+            let values = scope.needs.map {
+                ManifestEntry(Self.id($0), .string(Template(expression: expression(for: $0))))
+            }
             entries.append(ManifestEntry("with", .map(values)))
         }
         for (variable, _) in provided(by: scope) {
@@ -254,7 +256,7 @@ struct ManifestWriter {
 
     mutating func secretEntries() -> [ManifestEntry] {
         secrets.secrets.map {
-            ManifestEntry($0.name, .map(("env", .string(NameForms.environmentVariable($0.name)))))
+            ManifestEntry($0.name, .map(("env", .plain(NameForms.environmentVariable($0.name)))))
         }
     }
 
@@ -267,14 +269,7 @@ struct ManifestWriter {
 
     func descriptionEntries(_ text: String?) -> [ManifestEntry] {
         guard let text, !text.isEmpty else { return [] }
-        return [ManifestEntry("description", .string(plain(text)))]
-    }
-
-    /// Returns the name of a manifest with `{` for each `${`, which would be evaluated.
-    func nameText(_ name: String) -> String {
-        var text = plain(name)
-        while text.contains("${") { text = text.replacing("${", with: "{") }
-        return text
+        return [ManifestEntry("description", .plain(plain(text)))]
     }
 
     /// Whether a name says the same as an id.

@@ -8,8 +8,7 @@ struct RequestShape {
         for part in form.path {
             switch part {
             case .fixed(let text):
-                key += text.split(separator: "/", omittingEmptySubsequences: false)
-                    .map { Self.isValue($0) ? "*" : String($0) }.joined(separator: "/")
+                key += text.segments.map(\.written).map { Self.isValue($0[...]) ? "*" : $0 }.joined(separator: "/")
             case .input(let name, _): key += ":\(name)"
             }
         }
@@ -29,7 +28,7 @@ struct RequestShape {
 
     private mutating func add(_ node: ManifestNode) {
         switch node {
-        case .text, .string: key += "s"
+        case .text, .string, .plain: key += "s"
         case .literal(let literal): key += literal.first?.isLetter ?? true ? literal : "n"
         case .map(let entries, _), .list(let entries, _):
             key += "{"
@@ -57,14 +56,16 @@ struct MergedRequest {
     /// The entries of the endpoint.
     private(set) var entries: [ManifestEntry] = []
     private let forms: [RequestForm]
+    /// The expressions that an endpoint cannot use.
+    private let scoped: Set<String>
     private var names = UniqueNames()
 
     /// The length of the longest value, in bytes.
     var longestValue: Int {
         inputs.flatMap(\.values).map { value in
             switch value {
-            case .string(let text), .text(let text), .literal(let text): text.utf8.count
-            case .map, .list: Int.max
+            case .literal(let text): text.utf8.count
+            default: value.written?.utf8.count ?? Int.max
             }
         }.max() ?? 0
     }
@@ -72,15 +73,16 @@ struct MergedRequest {
     /// Merges requests, of which there is at least one.
     init(_ forms: [RequestForm]) {
         self.forms = forms
+        scoped = forms.reduce(into: []) { $0.formUnion($1.scopedExpressions) }
         let first = forms[0]
         let path = mergedPath()
         let settings = forms.map { ManifestNode.map($0.settings(withAuth: !$0.hasOuterAuth)) }
         let merged = merge(settings, named: "value")
-        if !first.service.isEmpty { entries.append(ManifestEntry("service", .string(first.service))) }
-        if first.method != "GET" { entries.append(ManifestEntry("method", .string(first.method))) }
-        entries.append(ManifestEntry("path", .string(path.isEmpty ? "/" : path)))
+        if !first.service.isEmpty { entries.append(ManifestEntry("service", .plain(first.service))) }
+        if first.method != "GET" { entries.append(ManifestEntry("method", .string(Template(constant: first.method)))) }
+        entries.append(ManifestEntry("path", .string(path == "" ? "/" : path)))
         if !inputs.isEmpty {
-            let definitions = inputs.map { ManifestEntry($0.name, $0.type.map { .string($0) } ?? .map([])) }
+            let definitions = inputs.map { ManifestEntry($0.name, $0.type.map { .plain($0) } ?? .map([])) }
             entries.append(ManifestEntry("inputs", .map(definitions)))
         }
         if case .map(let settings, _) = merged { entries += settings }
@@ -94,27 +96,26 @@ struct MergedRequest {
     }
 
     /// Returns the path with inputs where the paths differ.
-    private mutating func mergedPath() -> String {
-        var result = ""
+    private mutating func mergedPath() -> Template {
+        var result: Template = ""
         for (index, part) in forms[0].path.enumerated() {
             switch part {
             case .input(let wanted, _):
-                let values = forms.map { form -> String in
+                let values = forms.map { form -> Template in
                     if case .input(_, let value) = form.path[index] { value } else { "" }
                 }
-                result += "${inputs.\(addInput(wanted, values.map { .string($0) }))}"
+                result += Template(expression: "inputs.\(addInput(wanted, values.map { .string($0) }))")
             case .fixed:
-                let texts = forms.map { form -> [Substring] in
-                    guard case .fixed(let text) = form.path[index] else { return [] }
-                    return text.split(separator: "/", omittingEmptySubsequences: false)
+                let texts = forms.map { form -> [Template] in
+                    if case .fixed(let text) = form.path[index] { text.segments } else { [] }
                 }
-                let segments = texts[0].indices.map { position -> String in
-                    let values = texts.map { String($0[position]) }
-                    let isSame = Set(values).count == 1 && !isScoped(values[0])
-                    guard !isSame, values.allSatisfy({ !$0.isEmpty }) else { return values[0] }
-                    let earlier = position > 0 ? String(texts[0][position - 1]) : ""
-                    return
-                        "${inputs.\(addInput(inputName(for: values[0], otherwise: Self.idName(after: earlier)), values.map { .string($0) }))}"
+                let segments = texts[0].indices.map { position -> Template in
+                    let values = texts.map { $0[position] }
+                    let isSame = values.allSatisfy { $0 == values[0] } && !isScoped(values[0].written)
+                    guard !isSame, !values.contains("") else { return values[0] }
+                    let earlier = position > 0 ? texts[0][position - 1].written : ""
+                    let wanted = inputName(for: values[0].written, otherwise: Self.idName(after: earlier))
+                    return Template(expression: "inputs.\(addInput(wanted, values.map { .string($0) }))")
                 }
                 result += segments.joined(separator: "/")
             }
@@ -136,32 +137,36 @@ struct MergedRequest {
                 var entry = entries[index]
                 // The first member of an element names it, as in a part of a multipart body.
                 let label: String? =
-                    if case .map(let parts, _) = entry.value, case .string(let text)? = parts.first?.value { text } else
-                    { nil }
+                    if case .map(let parts, _) = entry.value, case .string(let text)? = parts.first?.value {
+                        text.written
+                    } else { nil }
                 entry.value = entry.value.map { _ in
                     merge(nodes.compactMap { $0.entries[index].value }, named: entry.name ?? label ?? name)
                 }
                 return entry
             }
             return if case .map = nodes[0] { .map(merged, isOpen: isOpen) } else { .list(merged, isOpen: isOpen) }
-        case .text(let text), .string(let text):
+        case .text(let template), .string(let template):
+            let text = template.written
             let isSame = nodes.allSatisfy { $0 == nodes[0] } && !isScoped(text)
             guard !isSame else { return nodes[0] }
             let values = nodes.map { node -> ManifestNode in
                 if case .text(let text) = node { .string(text) } else { node }
             }
             let input = addInput(inputName(for: text, otherwise: SecretNames.secret(for: name)), values)
-            return if case .text = nodes[0] { .text("${inputs.\(input)}") } else { .string("${inputs.\(input)}") }
+            let value = Template(expression: "inputs.\(input)")
+            return if case .text = nodes[0] { .text(value) } else { .string(value) }
+        case .plain: return nodes[0]
         case .literal:
             guard nodes.contains(where: { $0 != nodes[0] }) else { return nodes[0] }
             let input = addInput(NameForms.identifier(name) ?? "value", nodes, type: "number")
-            return .string("${inputs.\(input)}")
+            return .string(Template(expression: "inputs.\(input)"))
         }
     }
 
     /// Whether a template uses a value that an endpoint cannot use.
     private func isScoped(_ text: String) -> Bool {
-        text.contains("${") && forms.contains { $0.scopedExpressions.contains { text.contains($0) } }
+        text.contains("${") && scoped.contains { text.contains($0) }
     }
 
     /// The name of an input whose value is often `${steps.login.outputs.token}`.
@@ -176,7 +181,7 @@ struct MergedRequest {
         let name = names.add(wanted)
         // What a step or a graph's input has may be of any type.
         let isAny = values.contains {
-            if case .string(let text) = $0 { isScoped(text) && text.hasPrefix("${") } else { false }
+            if case .string(let text) = $0 { isScoped(text.written) && text.written.hasPrefix("${") } else { false }
         }
         inputs.append(Input(name: name, type: isAny ? nil : type, values: values))
         return name
@@ -188,7 +193,7 @@ extension ManifestNode {
     var entries: [ManifestEntry] {
         switch self {
         case .map(let entries, _), .list(let entries, _): entries
-        case .text, .string, .literal: []
+        default: []
         }
     }
 }

@@ -3,9 +3,9 @@ struct RequestForm {
     /// A part of the path.
     enum PathPart: Equatable {
         /// A template.
-        case fixed(String)
+        case fixed(Template)
         /// An input of the endpoint, with the template of its value.
-        case input(String, value: String)
+        case input(String, value: Template)
     }
 
     /// The id of the step or endpoint.
@@ -26,7 +26,7 @@ struct RequestForm {
     var position = 0
 
     /// The path for a step.
-    var pathText: String {
+    var pathText: Template {
         path.map {
             switch $0 {
             case .fixed(let text): text
@@ -40,15 +40,18 @@ struct RequestForm {
 
     /// The entries of a step that sends the request itself.
     func stepEntries(id: String, hasOneService: Bool) -> [ManifestEntry] {
-        var entries = [ManifestEntry("id", .string(id))]
-        let path = pathText.isEmpty ? "/" : pathText
+        var entries = [ManifestEntry("id", .plain(id))]
+        let path = pathText == "" ? "/" : pathText
         let isShort = Self.shortForms.contains(method)
-        let service = hasOneService || service.isEmpty ? [] : [ManifestEntry("service", .string(service))]
+        let service = hasOneService || service.isEmpty ? [] : [ManifestEntry("service", .plain(service))]
         if isShort {
             entries += service
             entries.append(ManifestEntry(method.lowercased(), .string(path)))
         } else {
-            var request = service + [ManifestEntry("method", .string(method)), ManifestEntry("path", .string(path))]
+            var request =
+                service + [
+                    ManifestEntry("method", .string(Template(constant: method))), ManifestEntry("path", .string(path)),
+                ]
             if let mock { request.append(ManifestEntry("mock", mock)) }
             entries.append(ManifestEntry("request", .map(request)))
         }

@@ -16,15 +16,15 @@ struct SecretPool {
     private var nameOfVariable: [String: String] = [:]
     private var nameOfValue: [CodePoints: String] = [:]
     /// Values that become secrets where a request sends them, and the names that they get.
-    private var hidden: [(value: String, name: String)] = []
-    /// Their positions, by their first `long` bytes.
-    private var positions: [UInt64: [Int]] = [:]
+    private var hidden: [ArraySlice<UInt8>: String] = [:]
+    /// Their lengths in bytes, the longest first, by their first `long` bytes.
+    private var lengths: [ArraySlice<UInt8>: [Int]] = [:]
     /// Finds the secrets, also encoded; and those of them that are no words by chance.
     private let redactor = Redactor()
     private let distinctive = Redactor()
     private var known: Set<[UInt8]> = []
     /// Those that the redactor finds only as whole values.
-    private var short: [String] = []
+    private var short: Set<ArraySlice<UInt8>> = []
 
     /// Returns the name of the secret with this value.
     mutating func name(ofValue value: String, suggestion: String) -> String {
@@ -60,33 +60,19 @@ struct SecretPool {
     mutating func hide(_ value: String, named name: String?) {
         guard SecretNames.isValue(value), known.insert(Array(value.utf8)).inserted else { return }
         redactor.register(value)
-        if value.utf8.count < Self.long { short.append(value) }
+        let bytes = Array(value.utf8)[...]
+        if bytes.count < Self.long { short.insert(bytes) }
         if value.utf8.count >= 8, value.unicodeScalars.contains(where: NameForms.isDigit) {
             distinctive.register(value)
         }
         guard let name, value.utf8.count >= Self.long else { return }
         // A short word is in other fields by chance.
-        positions[value.utf8.prefix(Self.long).reduce(0, Self.window), default: []].append(hidden.count)
-        hidden.append((value, name))
-    }
-
-    /// Returns the last `long` bytes as a number.
-    private static func window(_ earlier: UInt64, _ next: UInt8) -> UInt64 {
-        (earlier << 8 | UInt64(next)) & (1 << UInt64(8 * long) - 1)
-    }
-
-    /// Returns the values that become secrets in a text, the longest first.
-    private func values(in text: String) -> [(value: String, name: String)] {
-        var found: Set<Int> = []
-        var window: UInt64 = 0
-        let bytes = Array(text.utf8)
-        for (index, byte) in bytes.enumerated() {
-            window = Self.window(window, byte)
-            guard index + 1 >= Self.long, let candidates = positions[window] else { continue }
-            let rest = bytes[(index + 1 - Self.long)...]
-            found.formUnion(candidates.filter { rest.starts(with: hidden[$0].value.utf8) })
+        hidden[bytes] = name
+        var known = lengths[bytes.prefix(Self.long), default: []]
+        if !known.contains(bytes.count) {
+            known.insert(bytes.count, at: known.firstIndex { $0 < bytes.count } ?? known.count)
         }
-        return found.sorted().map { hidden[$0] }.sorted { $0.value.utf8.count > $1.value.utf8.count }
+        lengths[bytes.prefix(Self.long)] = known
     }
 
     private mutating func add(_ suggestion: String, _ value: String?) -> String {
@@ -104,38 +90,46 @@ struct SecretPool {
     /// Returns a text with a reference to the secret wherever its value appears.
     mutating func referring(_ text: String) -> ImportedText {
         guard masked(text) != text else { return ImportedText(text) }
-        var parts: [ImportedText.Part] = [.literal(text)]
-        for (value, suggestion) in values(in: text) {
-            guard parts.contains(where: { Self.contains($0, value) }) else { continue }
-            let name = name(ofValue: value, suggestion: suggestion)
-            parts = parts.flatMap { part -> [ImportedText.Part] in
-                guard case .literal(let literal) = part else { return [part] }
-                let pieces = literal.split(separator: value, omittingEmptySubsequences: false)
-                return Array(
-                    pieces.map { [ImportedText.Part.literal(String($0))] }.joined(separator: [
-                        .expression("secrets.\(name)")
-                    ])
-                )
+        var result = ImportedText()
+        var rest = Array(text.utf8)[...]
+        var start = rest.startIndex
+        let bytes = rest
+        while !rest.isEmpty {
+            let found = lengths[rest.prefix(Self.long)]?.first { hidden[rest.prefix($0)] != nil }
+            guard let found, let suggestion = hidden[rest.prefix(found)] else {
+                rest.removeFirst()
+                continue
             }
+            result.append(.literal(String(decoding: bytes[start..<rest.startIndex], as: UTF8.self)))
+            let value = String(decoding: rest.prefix(found), as: UTF8.self)
+            result.append(.expression("secrets.\(name(ofValue: value, suggestion: suggestion))"))
+            rest.removeFirst(found)
+            start = rest.startIndex
         }
-        return ImportedText(parts)
-    }
-
-    private static func contains(_ part: ImportedText.Part, _ value: String) -> Bool {
-        if case .literal(let literal) = part { literal.contains(value) } else { false }
+        result.append(.literal(String(decoding: bytes[start...], as: UTF8.self)))
+        return result
     }
 
     /// Returns a text for readers, without the values of secrets in any encoding.
     func masked(_ text: String) -> String {
-        let words = short.reduce(text) { text, value in
-            guard text.contains(value) else { return text }
-            let pieces = text.split(separator: value, omittingEmptySubsequences: false)
-            return pieces.dropFirst().reduce(into: String(pieces[0])) { result, piece in
-                let isInWord = [result.last, piece.first].contains { $0.map { $0.isLetter || $0.isNumber } ?? false }
-                result += (isInWord ? value : Redactor.mask) + piece
+        guard !short.isEmpty else { return redactor.redact(text) }
+        var words: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let first = rest.first {
+            var value: ArraySlice<UInt8>?
+            if !(words.last.map(Self.isOfWord) ?? false) {
+                value = [5, 4].lazy.map { rest.prefix($0) }.first { value in
+                    short.contains(value) && !(rest.dropFirst(value.count).first.map(Self.isOfWord) ?? false)
+                }
             }
+            words += value == nil ? [first] : Array(Redactor.mask.utf8)
+            rest.removeFirst(value?.count ?? 1)
         }
-        return redactor.redact(words)
+        return redactor.redact(String(decoding: words, as: UTF8.self))
+    }
+
+    private static func isOfWord(_ byte: UInt8) -> Bool {
+        NameForms.isLetter(Unicode.Scalar(byte)) || NameForms.isDigit(Unicode.Scalar(byte))
     }
 
     /// Returns a constant that is sent or checked without encoded secrets, which references cannot replace.
@@ -152,6 +146,8 @@ enum SecretNames {
         "secretkey", "privatekey", "jwt", "authorization", "credential", "credentials", "accesstoken", "authtoken",
         "refreshtoken", "clientsecret", "cookie", "sessionid", "sig", "signature",
     ]
+    /// What every name of a secret contains.
+    static let marks = last.union(["key"])
     private static let beforeKey: Set<String> = [
         "access", "account", "api", "auth", "client", "private", "secret", "subscription", "encryption", "signing",
     ]

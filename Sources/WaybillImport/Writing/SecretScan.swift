@@ -132,7 +132,8 @@ package struct SecretScan: Sendable {
     /// Returns a comment without the values in sentences such as `the password is x1y2z3`.
     static func masked(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { line -> Substring in
-            guard line.utf8.count < maximumSentence else { return line }
+            guard line.utf8.count < maximumSentence, SecretNames.marks.contains(where: line.lowercased().contains)
+            else { return line }
             let isCode = line.contains { "(){}[]$;".contains($0) }
             return line.replacing(
                 #/([A-Za-z][\w-]{0,40})(["'`]? +(?:is|was) +|["'`]? *(?:[:=]|->) *)(["'`]?)([^\s"'`,;*(){}$]{6,})/#

@@ -131,7 +131,7 @@ extension ImportedText {
 
 /// The services of a manifest, each with its base URL.
 struct ServiceTable {
-    private var services: [(name: String, base: String, variable: String?)] = []
+    private var services: [(name: String, base: Template, variable: String?)] = []
     private var names = UniqueNames()
     /// The positions of the services, by base URL and by variable.
     private var positions: [CodePoints: Int] = [:]
@@ -143,17 +143,17 @@ struct ServiceTable {
     /// Returns the name of the service with a base URL, which is added if it is new.
     ///
     /// - Parameter variable: The variable of the source whose value the base URL is.
-    mutating func add(_ base: String, suggestion: String, variable: String? = nil) -> String {
-        if let known = positions[CodePoints(base)] { return services[known].name }
+    mutating func add(_ base: Template, suggestion: String, variable: String? = nil) -> String {
+        if let known = positions[CodePoints(base.written)] { return services[known].name }
         let name = names.add(suggestion)
-        positions[CodePoints(base)] = services.count
+        positions[CodePoints(base.written)] = services.count
         if let variable, ofVariables[variable] == nil { ofVariables[variable] = services.count }
         services.append((name, base, variable))
         return name
     }
 
     /// The base URL of a service.
-    func base(of name: String) -> String? { services.first { $0.name == name }?.base }
+    func base(of name: String) -> Template? { services.first { $0.name == name }?.base }
 
     /// The name of the service whose base URL is the value of a variable.
     func name(ofVariable variable: String) -> String? { ofVariables[variable].map { services[$0].name } }

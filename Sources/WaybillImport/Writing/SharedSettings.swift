@@ -11,11 +11,11 @@ struct SharedSettings {
         for (service, own) in Dictionary(grouping: forms, by: \.service) {
             guard own.count >= Self.minimum, hasOneService || !service.isEmpty else { continue }
             var shared: [ManifestEntry] = []
-            let fields = own.map { Self.headers($0) }
-            let common = fields[0].filter { field in
-                fields.allSatisfy { $0.contains(field) } && !Self.isScoped(field.value, own)
-                    && field.name?.lowercased() != "content-type"
+            var common = Self.headers(own[0])
+            for form in own.dropFirst() where !common.isEmpty {
+                common.removeAll(where: Self.isAmong(Self.headers(form), false))
             }
+            common.removeAll { $0.name?.lowercased() == "content-type" || Self.isScoped($0.value, own) }
             if !common.isEmpty { shared.append(ManifestEntry("headers", .map(common))) }
             if !hasAuth, let auth = own[0].auth, own.allSatisfy({ $0.auth == auth && !$0.hasOuterAuth }),
                 !Self.isScoped(auth, own)
@@ -28,6 +28,12 @@ struct SharedSettings {
 
     private static func headers(_ form: RequestForm) -> [ManifestEntry] {
         form.settings.first { $0.name == "headers" }?.value?.entries ?? []
+    }
+
+    /// Returns whether fields with different names contain one, or do not.
+    private static func isAmong(_ fields: [ManifestEntry], _ isAmong: Bool) -> (ManifestEntry) -> Bool {
+        let known = Dictionary(fields.map { ($0.name, $0) }) { first, _ in first }
+        return { (known[$0.name] == $0) == isAmong }
     }
 
     /// Whether a value differs from step to step although it is written in the same way.
@@ -46,7 +52,8 @@ struct SharedSettings {
             if entry.name == "auth" {
                 form.auth = nil
             } else if let index = form.settings.firstIndex(where: { $0.name == "headers" }) {
-                let rest = Self.headers(form).filter { field in !(entry.value?.entries.contains(field) ?? false) }
+                var rest = Self.headers(form)
+                rest.removeAll(where: Self.isAmong(entry.value?.entries ?? [], true))
                 if rest.isEmpty { form.settings.remove(at: index) } else { form.settings[index].value = .map(rest) }
             }
         }

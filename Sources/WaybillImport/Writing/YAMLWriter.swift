@@ -33,7 +33,7 @@ struct YAMLWriter {
         let start = name.map { Self.scalar($0, isFlow: false) + ":" } ?? ""
         let column = indent + start.unicodeScalars.count + 1
         let gap = name == nil ? "" : " "
-        if name == "description", case .string(let string) = value,
+        if name == "description", let string = value.written,
             let lines = Self.folded(string, to: Self.width - indent)
         {
             text += start + " >-\n" + lines.map { Self.spaces(indent + 2) + $0 + "\n" }.joined()
@@ -44,7 +44,8 @@ struct YAMLWriter {
             return
         }
         switch value {
-        case .text(let string), .string(let string):
+        case .text, .string, .plain:
+            let string = value.written ?? ""
             text += start + gap + "|" + (string.hasSuffix("\n") ? string.hasSuffix("\n\n") ? "+" : "" : "-") + "\n"
             let lines = string.split(separator: "\n", omittingEmptySubsequences: false)
             for line in string.hasSuffix("\n") ? lines.dropLast() : lines {
@@ -97,7 +98,8 @@ struct YAMLWriter {
     private static func inline(_ value: ManifestNode, room: Int, depth: Int = 0) -> String? {
         var result: String
         switch value {
-        case .text(let string), .string(let string):
+        case .text, .string, .plain:
+            let string = value.written ?? ""
             let isText = if case .text = value { true } else { false }
             if depth == 0, YAMLScalarText.canBeBlock(string) { return nil }
             result = YAMLScalarText.write(string, isFlow: depth > 0, keepsTypes: !isText)
@@ -121,8 +123,7 @@ struct YAMLWriter {
             guard entry.comments.isEmpty, let value = entry.value,
                 let text = inline(value, room: room, depth: depth + 1)
             else { return nil }
-            if case .text(let string) = value, string.utf8.contains(UInt8(ascii: "\n")) { return nil }
-            if case .string(let string) = value, string.utf8.contains(UInt8(ascii: "\n")) { return nil }
+            if value.written?.utf8.contains(UInt8(ascii: "\n")) ?? false { return nil }
             let part = (entry.name.map { scalar($0, isFlow: true) + ": " } ?? "") + text
             room -= part.unicodeScalars.count + 2
             parts.append(part)

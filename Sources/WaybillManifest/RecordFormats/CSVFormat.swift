@@ -36,7 +36,7 @@ package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
     // MARK: Writing
 
     private let given: [String]?
-    private var columns: [String] { didSet { known = Set(columns.map(CodePoints.init)) } }
+    private var columns: [String] { didSet { known = Set(columns.map { CodePoints($0) }) } }
     private var known: Set<CodePoints> = []
     private let writer: CSVWriter
 

@@ -132,6 +132,8 @@ final class GraphSite: Sendable {
     let isOrderUnknown: Bool
 
     private let byID: [String: StepSite]
+    /// The first step without an id of each form.
+    private let nameless: [String: Step]
 
     /// - Parameter count: The number of steps in the graphs before it, which is increased by those of this one.
     fileprivate init(_ definition: Definition<Graph>, in manifest: Manifest, _ count: inout Int) {
@@ -147,9 +149,13 @@ final class GraphSite: Sendable {
         isOrderUnknown =
             lacksSteps || all.contains { $0.step.unknown.contains(anyOf: [.form, .steps, .loop, .needs]) }
         var byID: [String: StepSite] = [:]
+        var nameless: [String: Step] = [:]
         var repeated: [StepSite] = []
         for site in all {
-            guard let id = site.step.effectiveID else { continue }
+            guard let id = site.step.effectiveID else {
+                nameless[site.step.form.rawValue] = nameless[site.step.form.rawValue] ?? site.step
+                continue
+            }
             if let first = byID.updateValue(site, forKey: id) {
                 // If two steps share an id, which is an error, the first one takes precedence.
                 byID[id] = first
@@ -157,6 +163,7 @@ final class GraphSite: Sendable {
             }
         }
         self.byID = byID
+        self.nameless = nameless
         self.repeated = repeated
     }
 
@@ -164,9 +171,7 @@ final class GraphSite: Sendable {
     subscript(id: String) -> StepSite? { byID[id] }
 
     /// Returns the first step without an id whose form is the given name: `get` for a step `get: /a`.
-    func firstStepWithoutID(of form: String) -> Step? {
-        all.lazy.map(\.step).first { $0.effectiveID == nil && $0.form.rawValue == form }
-    }
+    func firstStepWithoutID(of form: String) -> Step? { nameless[form] }
 
     /// The ids, sorted.
     var ids: [String] { byID.keys.sorted() }
