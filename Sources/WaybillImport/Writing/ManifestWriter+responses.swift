@@ -86,7 +86,12 @@ extension ManifestWriter {
             let end = close < rest.endIndex ? rest.index(after: close) : close
             let value = (try? JSONParser().parse("\"\(json)\"".utf8))?.string
             let isKept = value.map { secrets.masked($0) == $0 } ?? false
-            result += rest[..<open] + (isKept ? String(rest[open..<end]) : expression(ImportedText(value ?? "***")))
+            // A name in brackets cannot be a reference.
+            let isName = rest[..<open].last == "["
+            hasMasked = hasMasked || !isKept && isName
+            let written =
+                isKept ? String(rest[open..<end]) : isName ? "'***'" : expression(ImportedText(value ?? "***"))
+            result += rest[..<open] + written
             rest = rest[end...]
         }
         return result + rest

@@ -95,7 +95,7 @@ struct SecretPool {
         var start = rest.startIndex
         let bytes = rest
         while !rest.isEmpty {
-            let found = lengths[rest.prefix(Self.long)]?.first { hidden[rest.prefix($0)] != nil }
+            let found = lengths[rest.prefix(Self.long)]?.first { $0 <= rest.count && hidden[rest.prefix($0)] != nil }
             guard let found, let suggestion = hidden[rest.prefix(found)] else {
                 rest.removeFirst()
                 continue
