@@ -30,6 +30,11 @@ extension Attempt {
         guard run.folder != nil, !outcome.isBodyKept, !outcome.isBodyHidden, let content = content(of: outcome) else {
             return outcome
         }
+        let limit = RunFolder.usualBodyLimit
+        guard content.body.count <= limit else {
+            warn("the response body is larger than \(limit >> 20) MiB and is not kept")
+            return outcome
+        }
         let page = outcome.failure == nil ? context.pageNumber : nil
         var outcome = outcome
         guard let body = await Self.redacted(content.body, run) else {

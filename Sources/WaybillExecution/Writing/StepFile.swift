@@ -146,7 +146,7 @@ struct StepFile: Sendable {
 
     /// The location of the entry that an error is about, or else of the first.
     private static func span(of error: ResultsError, _ entries: [WriteEntry]) -> SourceSpan {
-        let entry = entries.first { error.description.contains($0.path.string) } ?? entries[0]
+        let entry = entries.first { error.description.contains("'\($0.path.string)'") } ?? entries[0]
         return entry.write.to.span
     }
 
