@@ -28,7 +28,7 @@ extension ContractDocuments {
 }
 
 extension OpenAPIDocument {
-    /// The maximum number of schemas that are searched for those of one part of a value.
+    /// The maximum number of schemas that are searched for one part of a value.
     private static let maximumSchemas = 1_000
 
     /// Returns the schemas that may apply to a part of a value, without references and alternatives.

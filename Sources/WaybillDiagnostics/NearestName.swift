@@ -14,7 +14,7 @@ package enum NearestName {
 
     @TaskLocal private static var budget: Budget?
 
-    /// Runs a function that may search for thousands of names: after some of them, there are no more suggestions.
+    /// Runs a function whose searches share one budget. Once it is used up, no name is suggested.
     package static func limited<Result>(_ body: () -> Result) -> Result { $budget.withValue(Budget()) { body() } }
 
     /// Returns the candidate closest to a name, if it is close enough for a plausible typing error.

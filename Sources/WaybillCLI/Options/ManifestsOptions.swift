@@ -65,8 +65,8 @@ extension [LoadedManifest] {
         return map { $0.environment(name, output) }
     }
 
-    /// Returns the indices of those without graphs that others of them include, and that were not named: they are checked as parts
-    /// of those, and may be errors by themselves.
+    /// Returns the indices of the manifests without graphs that another one includes, unless the user named them. They are
+    /// checked as parts of the other one, and need not be valid alone.
     func parts(besides named: [String]) -> Set<Int> {
         let manifests = map(\.manifest)
         func path(_ node: YAMLNode) -> CodePoints { CodePoints(FileContents.resolvedPath(node.file.name)) }

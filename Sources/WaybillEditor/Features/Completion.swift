@@ -240,7 +240,7 @@ private struct Declared {
             schemas = checked.schemas(beforeNameWhere: isThere)
         }
         if isKey || isPath {
-            // Of what is sent and what is received, each has members that the other does not have.
+            // Members with 'writeOnly' are not in responses, and those with 'readOnly' are not in requests.
             let other = isPath ? "writeOnly" : "readOnly"
             for (name, schema) in schemas.flatMap({ Array($0["properties"]?.object ?? JSONObject()) })
             where schema[other] != true && (!isPath || name.isPlainName) {

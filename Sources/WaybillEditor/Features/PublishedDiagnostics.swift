@@ -12,7 +12,7 @@ enum PublishedDiagnostics {
             analysis.published = own
             published.merge(own) { known, other in known + other }
         }
-        // Several manifests may include the same file: what is not an error in all of them names one in which it is.
+        // Several manifests may include the same file. An error that not all of them have names one that has it.
         for (file, all) in published {
             let including = analyses.filter { $0.published?[file] != nil }
             guard including.count > 1, !all.isEmpty else { continue }

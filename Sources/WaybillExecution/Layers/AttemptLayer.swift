@@ -119,7 +119,7 @@ struct Attempt: Sendable {
         progress.cookieDomains.formUnion(sent.cookieDomains)
         outcome.responseURL = sent.lastURL
         if let last = sent.redirects.last {
-            // Another origin did not receive them, and a POST that was redirected to a GET was accepted.
+            // Another origin did not receive the credentials. A POST that was redirected to a GET was accepted.
             outcome.mayRenew =
                 outcome.mayRenew && (last.method == sending.method || sending.isIdempotent)
                 && (try? Origin(ofURL: last.to)) == (try? Origin(ofURL: sending.url))
@@ -269,7 +269,7 @@ struct Attempt: Sendable {
             }
         }
         outcome.method = sending.method
-        outcome.mayRenew = !builder.isAtOtherOrigin
+        outcome.mayRenew = builder.otherOrigin == nil
         // For a constant method, `validate` has reported it.
         if plan.constantMethod == nil, ["GET", "HEAD"].contains(sending.method), sending.body != .none {
             warn("a body has no meaning with \(sending.method) (RFC 9110, section 9.3)")

@@ -92,7 +92,7 @@ extension WorkLayer {
         }
         // The records of the pages before a recovered one have been written.
         guard let output, let data = outcome.recovery ?? (isPlain ? outcome.data : nil) else { return nil }
-        // Neither is JSON ever empty (RFC 8259, section 2), nor does this status say that there is no content.
+        // JSON is never empty (RFC 8259, section 2), and only 204 and 205 mean that there is no content.
         if outcome.recovery == nil, status != 204, status != 205, let response = outcome.response,
             response.body.isEmpty,
             response.headers.first(named: "Content-Type").map({ MediaTypeName($0).isJSON }) ?? false

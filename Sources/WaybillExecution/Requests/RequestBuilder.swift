@@ -25,8 +25,8 @@ struct RequestBuilder {
     var warnings: [String] = []
     /// What to warn of if the server refuses the request.
     private(set) var refusalWarning: String?
-    /// Whether the request is for a page at another origin than the first one; set by `build()`.
-    private(set) var isAtOtherOrigin = false
+    /// The origin of the requested page, if it is not that of the first one; set by `build()`.
+    private(set) var otherOrigin: Origin?
 
     var settings: Settings { plan.settings }
     var run: RunContext { scope.context.run }
@@ -68,11 +68,9 @@ struct RequestBuilder {
             if let body = try body(of: operation, contentType: contentType) { content.set(body) }
         }
         for (_, value) in content.query.pairs { try registerParameter(value) }
-        var otherOrigin: Origin?
         if case .url(let next) = page {
             let other = try self.origin(of: next, at: plan.address.text.span)
             if other != origin { otherOrigin = other }
-            isAtOtherOrigin = other != origin
         }
         url = self.url(address, with: content.query)
         var added: [HTTPField] = []

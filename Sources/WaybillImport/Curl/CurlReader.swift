@@ -33,7 +33,7 @@ struct CurlReader: ImportReader {
         return (reader.finished(), reader.diagnostics)
     }
 
-    /// The maximum size of the requests of one command in bytes.
+    /// The maximum size of all requests of one command together, in bytes.
     private static let maximumSize = 64 << 20
 
     static let description = "curl commands"

@@ -146,7 +146,7 @@ enum SecretNames {
         "secretkey", "privatekey", "jwt", "authorization", "credential", "credentials", "accesstoken", "authtoken",
         "refreshtoken", "clientsecret", "cookie", "sessionid", "sig", "signature",
     ]
-    /// What every name of a secret contains.
+    /// The words of which every name of a secret contains one.
     static let marks = last.union(["key"])
     private static let beforeKey: Set<String> = [
         "access", "account", "api", "auth", "client", "private", "secret", "subscription", "encryption", "signing",

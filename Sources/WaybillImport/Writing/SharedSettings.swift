@@ -30,7 +30,7 @@ struct SharedSettings {
         form.settings.first { $0.name == "headers" }?.value?.entries ?? []
     }
 
-    /// Returns whether fields with different names contain one, or do not.
+    /// Returns a condition: whether a field is among some fields, or is not. No two of them have the same name.
     private static func isAmong(_ fields: [ManifestEntry], _ isAmong: Bool) -> (ManifestEntry) -> Bool {
         let known = Dictionary(fields.map { ($0.name, $0) }) { first, _ in first }
         return { (known[$0.name] == $0) == isAmong }

@@ -28,7 +28,7 @@ extension ManifestDecoder {
         return unknown
     }
 
-    /// Whether a key that a mapping does not have was probably meant by another one, which is reported: that it is missing is not.
+    /// Whether a missing key was probably misspelt. Only the misspelt key is reported then, and not the missing one.
     func isMisspelt(_ key: String, in node: YAMLNode) -> Bool { shape?.doubts(key, in: node) ?? false }
 
     /// Whether the value of a key is not fully known, or the key may have been intended but is missing.

@@ -76,14 +76,14 @@ struct OperationBinding {
         return Array(names.values)
     }
 
-    /// Records the endpoints that may be operations of documents that errors leave unknown.
+    /// Records the names that are called and may be operations of a document that could not be read.
     private mutating func noteUnknownOperations() {
         for name in calledNames where manifest.endpoints[name.value] == nil && mayBeOperation(name.value) {
             manifest.unknown.note(name.value, in: .endpoints)
         }
     }
 
-    /// Whether a name may be one of an operation of a document that errors leave unknown.
+    /// Whether a name may be that of an operation of a document that could not be read.
     private func mayBeOperation(_ name: String) -> Bool {
         manifest.unknown.mayDefineSomething(in: .services) && name.utf8.contains(UInt8(ascii: "."))
             || manifest.services.contains { service, definition in
