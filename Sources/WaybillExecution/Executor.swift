@@ -118,7 +118,7 @@ package struct Executor: Sendable {
         for loss in resumption.lostCookies {
             events.emit(.warning(redactor.text(loss.message), at: SourceLocation(loss.span)), step: loss.step)
         }
-        await warnOfChangedFiles(context)
+        await keepEarlierFiles(context)
         let start = context.activeTime
         let (steps, outputs, state, wasCancelled) = await control.execute(on: clock) { isPaused, step in
             events.emit(isPaused ? .runPaused : .runUnpaused, step: step)
@@ -200,13 +200,13 @@ extension Executor {
         warnOfShortSecrets(in: short.map { "'\($0.name)'" }, at: first.source.span)
     }
 
-    /// Warns of files that steps wrote or downloaded before the run was resumed, and that are now missing or have another
-    /// size.
-    private func warnOfChangedFiles(_ context: RunContext) async {
+    /// Keeps other steps from replacing the files that steps wrote or downloaded before the run was resumed, and warns of
+    /// those that are now missing or have another size.
+    private func keepEarlierFiles(_ context: RunContext) async {
         // The journal does not contain paths with secrets.
         let files = context.earlier?.finishedFiles.filter { !$0.file.path.string.contains(Redactor.mask) } ?? []
         guard let folder, !files.isEmpty else { return }
-        let sizes = await folder.sizes(of: files.map(\.file.path.string))
+        let sizes = await folder.claim(files)
         let changed = files.filter { file in
             let size = sizes[CodePoints(file.file.path.string)]
             return size == nil || size != file.file.bytes ?? size

@@ -32,7 +32,7 @@ package struct RunFileList: Sendable {
     /// The folders of the results.
     private var resultFolders: Set<CodePoints> = []
 
-    /// Whether to look for other runs where reports are. Without the folder of the own run, that would be another one.
+    /// Whether to look for other runs where reports and snapshots are. Without the folder of the own run, that would be another one.
     private var checksOtherRuns = true
 
     /// An empty list.
@@ -152,7 +152,9 @@ package struct RunFileList: Sendable {
     /// Adds a file that is written. If that would replace another file of the list, adds an error.
     package mutating func write(_ path: String, as purpose: Purpose) {
         guard path != "-", let file = FileIdentity(path) else { return }
-        if purpose == .report, checksOtherRuns { checkOtherRuns(path) }
+        if [.report, .snapshot].contains(purpose), checksOtherRuns {
+            checkOtherRuns("\(purpose.rawValue) '\(path)'", at: path)
+        }
         let isOfBodies = FileIdentity(FileContents.folder(of: path)).map(bodyFolders.contains) ?? false
         let other = writes.updateValue((purpose, path), forKey: file)?.purpose ?? (isOfBodies ? .result : nil)
         let isRead = reads[file] != nil
@@ -168,33 +170,20 @@ package struct RunFileList: Sendable {
         )
     }
 
-    /// Adds an error if a report would be written over a file of another run's results, or beside those of one that is
-    /// running, which may write a file of that name.
-    private mutating func checkOtherRuns(_ path: String) {
-        var inner = FileContents.resolvedPath(path)
-        if let folder = RunFiles.folderOfRun(writing: inner), !resultFolders.contains(CodePoints(folder)) {
-            return addClash(
-                "the report '\(path)' would replace a file of the run in '\(folder)'",
-                "Choose another file."
-            )
+    /// Adds an error if a report or a snapshot would be written over a file of another run's results, or beside those of one
+    /// that is running, which may write a file of that name.
+    private mutating func checkOtherRuns(_ subject: String, at path: String) {
+        let resolved = FileContents.resolvedPath(path)
+        if let folder = RunFiles.folderOfRun(owning: resolved, inside: { resultFolders.contains(CodePoints($0)) }) {
+            return addClash("\(subject) would replace a file of the run in '\(folder)'", "Choose another file.")
         }
-        while inner != "/", inner != "." {
-            let folder = FileContents.folder(of: inner)
-            inner = folder
-            guard !resultFolders.contains(CodePoints(folder)) else { continue }
-            if isRecorded(path, in: folder) {
-                addClash("the report '\(path)' would replace a file of the run in '\(folder)'", "Choose another file.")
-            } else if RunFolder.isLocked(folder) {
-                addClash("the report '\(path)' is in the folder of a run that is still running", "Choose another file.")
+        var folder = FileContents.folder(of: resolved)
+        while folder != "/", folder != "." {
+            if !resultFolders.contains(CodePoints(folder)), RunFolder.isLocked(folder) {
+                addClash("\(subject) is in the folder of a run that is still running", "Choose another file.")
             }
+            folder = FileContents.folder(of: folder)
         }
-    }
-
-    /// Whether the journal of a run in a folder lists a file.
-    private func isRecorded(_ path: String, in folder: String) -> Bool {
-        guard let file = FileIdentity(path), RunFolders.hasJournal(folder) else { return false }
-        return RunFiles.recorded(in: folder, named: [FileContents.name(of: FileContents.resolvedPath(path))])
-            .contains { FileIdentity($0) == file }
     }
 
     private mutating func addClash(_ message: String, _ help: String, programHelp: [String]? = nil) {

@@ -173,6 +173,26 @@ import WaybillTestSupport
         #expect(try await waybill("\(Self.run) --out .").status == 0)
     }
 
+    /// The folder `new` is created with the report or the snapshot, so the path leads to the earlier run.
+    @Test(arguments: ["earlier/rows.csv", "new/../earlier/rows.csv", "new/../earlier/events.ndjson", "new/../m.yaml"])
+    func `no report, snapshot or state replaces a file of another run or of the manifest`(path: String) async throws {
+        let rows = "{id: rows, get: /rows, mock: {body: [{n: 1}]}, write: {to: rows.csv}}"
+        writeFiles(rows)
+        #expect(try await waybill("\(Self.run) --out earlier").status == 0)
+        writeFiles("{id: rows, get: /rows, mock: {body: [{n: 1}]}, expect: {snapshot: \(path)}}")
+        let kept = folder.read(path.replacing("new/../", with: ""))
+        let own = path.hasSuffix("rows.csv") ? [] : ["--state \(path)"]
+        for line in ["--report html=\(path)", "--update-snapshots"] + own {
+            let run =
+                own.contains(line)
+                ? Self.run.replacing("--state s.json", with: "--out earlier") : "\(Self.run) --out out"
+            let refused = try await waybill("\(run) \(line)")
+            #expect(refused.status == 2, "\(line): \(refused.outputText)\(refused.errorText)")
+            #expect(folder.read(path.replacing("new/../", with: "")) == kept)
+            #expect(folder.names(in: "out").isEmpty)
+        }
+    }
+
     @Test func `no step replaces a pipe, and a run with a constant path of one does not start`() async throws {
         try #require(mkfifo("\(folder.path)/pipe", 0o600) == 0)
         symlink("pipe", "\(folder.path)/link")

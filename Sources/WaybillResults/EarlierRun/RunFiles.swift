@@ -54,26 +54,45 @@ package struct RunFiles: Sendable {
     /// Returns the files of the step at a path.
     package func of(step: String) -> [File] { files.filter { $0.step == step }.map(\.file) }
 
-    /// Returns the folder of the run or suite that writes a file, or one in its folder `bodies`, about itself; `nil` if there is
+    /// Returns the folder of the run or suite that has a file among its results, or writes it about itself; `nil` if there is
     /// none.
-    package static func folderOfRun(writing path: String) -> String? {
+    ///
+    /// - Parameters:
+    ///   - path: The resolved path of the file.
+    ///   - isOwn: Whether a folder is that of the run that wants to write the file, which decides itself about what is there.
+    package static func folderOfRun(owning path: String, inside isOwn: (_ folder: String) -> Bool) -> String? {
         var inner = path
-        while inner != "/", inner != "." {
-            let folder = FileContents.folder(of: inner)
+        while inner != "/", inner != ".", case let folder = FileContents.folder(of: inner), !isOwn(folder) {
             if RunFileNames.all.contains(FileContents.name(of: inner)), FolderContents.isOfRun(folder) { return folder }
+            if FolderContents.exists("\(folder)/\(FolderContents.journal)"), has(path, in: folder) { return folder }
             inner = folder
         }
         return nil
     }
 
-    /// Returns the files with one of some names that a run in a folder has recorded, also of its elements: what its steps
+    /// Whether a file is one of those that a run has recorded, or an unfinished one.
+    private static func has(_ path: String, in folder: String) -> Bool {
+        if path.hasSuffix(".part") { return FolderContents.exists(path) }
+        guard let file = FileIdentity(path) else { return false }
+        return recorded(in: folder, named: [FileContents.name(of: path)]).contains { FileIdentity($0) == file }
+    }
+
+    /// Whether a run has recorded files in a folder inside its own, whose path is resolved.
+    static func has(filesBelow path: String, in folder: String) -> Bool {
+        FolderContents.exists("\(folder)/\(FolderContents.journal)")
+            && recorded(in: folder).contains { FileContents.resolvedPath($0).utf8.starts(with: "\(path)/".utf8) }
+    }
+
+    /// Returns the files, or those with one of some names, that a run in a folder has recorded, also of its elements: what its steps
     /// have written and downloaded, and its state with the lock.
-    package static func recorded(in folder: String, named names: Set<String>) -> [String] {
+    package static func recorded(in folder: String, named names: Set<String>? = nil) -> [String] {
         var reader = JournalReader("\(folder)/\(FolderContents.journal)") { part(of: $0, types + [startType]) }
         var files: [String] = []
         try? reader.readEvents { event in
             if case .runStarted(let start) = event.kind { files += start.stateFile.map(StateFile.files) ?? [] }
-            guard let path = File(event.kind)?.path.string, names.contains(FileContents.name(of: path)) else { return }
+            guard let path = File(event.kind)?.path.string, names?.contains(FileContents.name(of: path)) ?? true else {
+                return
+            }
             files.append(FileContents.path(path, in: folder))
         }
         return files

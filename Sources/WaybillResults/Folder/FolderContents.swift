@@ -107,17 +107,23 @@ enum FolderContents {
         return runID(ofFirstLine: Array(head.prefix { $0 != UInt8(ascii: "\n") })) != nil
     }
 
-    /// Throws if a folder is inside that of a run or a suite that is running: both would write to it, and replace or
-    /// remove each other's files.
+    /// Throws if a folder is inside that of a run or a suite that is running, or of a run that has files there: both would
+    /// write to it, and replace or remove each other's files.
     ///
     /// - Parameter own: The folder of the suite to which a run in the folder belongs.
     static func checkParents(of path: String, except own: String?) throws(ResultsError) {
         let own = own.map(FileContents.resolvedPath)
-        var folder = FileContents.folder(of: FileContents.resolvedPath(path))
+        let resolved = FileContents.resolvedPath(path)
+        var folder = FileContents.folder(of: resolved)
         while folder != "/", folder != "." {
             if RunFolder.isLocked(folder) || isLockedSuite(folder), own?.hasSameCodePoints(as: folder) != true {
                 throw ResultsError(
                     "cannot use '\(path)': another process is running in '\(folder)', which contains it; wait until it has finished, or choose another folder"
+                )
+            }
+            if RunFiles.has(filesBelow: resolved, in: folder) {
+                throw ResultsError(
+                    "cannot use '\(path)': the run in '\(folder)' has files there; choose another folder"
                 )
             }
             folder = FileContents.folder(of: folder)
@@ -223,7 +229,7 @@ enum FolderContents {
     /// Returns the status of a file, a folder or a link; `nil` if there is nothing at the path.
     static func status(of path: String) -> FileStatus? { try? FileStatus(of: path, followsLinks: false) }
 
-    private static func exists(_ path: String) -> Bool { status(of: path) != nil }
+    static func exists(_ path: String) -> Bool { status(of: path) != nil }
 
     private static func isLink(_ path: String) -> Bool { status(of: path)?.kind == .link }
 }

@@ -257,7 +257,8 @@ package final class RunFolder: Sendable {
         if let file = FileIdentity(whole), protected.withLock({ $0.contains { FileIdentity($0) == file } }) {
             throw .refused("'\(path)' would replace a file that the run reads or writes itself")
         }
-        if let folder = RunFiles.folderOfRun(writing: whole) {
+        let root = FileContents.canonicalPath(self.path) ?? self.path
+        if let folder = RunFiles.folderOfRun(owning: whole, inside: { $0.utf8.elementsEqual(root.utf8) }) {
             throw .refused("'\(path)' would replace a file of the run in '\(folder)'")
         }
         return whole
@@ -280,7 +281,7 @@ package final class RunFolder: Sendable {
         let onFailure: @Sendable (ResultsError) -> Void = { [journal] in journal.fail(withRecords: $0) }
         let fileWriter = try await thread.run { () throws(ResultsError) -> RecordFileWriter in
             let (whole, resolved) = try container.resolved(at: path) { (path, container, index) throws(ResultsError) in
-                let entry = index.map { "\(step)\0\($0)" } ?? step
+                let entry = index.map { Self.owner(ofEntry: $0, of: step) } ?? step
                 let whole = try self.open(path, in: container, allowsOutside, of: entry)
                 return (whole, self.owner(of: whole))
             }
@@ -362,20 +363,37 @@ package final class RunFolder: Sendable {
         return isInPlace ?? false
     }
 
-    /// Returns the current sizes of files of records in bytes, by their paths in the journal. Missing files are left
-    /// out.
-    package func sizes(of paths: [String]) async -> [CodePoints: Int] {
-        let root = self.path
+    /// Excludes files that were complete before the run was resumed from what other steps may write.
+    ///
+    /// - Returns: Their current sizes in bytes, by their paths in the journal. Missing files are left out.
+    package func claim(_ files: [(step: String, file: RunFiles.File)]) async -> [CodePoints: Int] {
+        let counts = files.reduce(into: [:]) { $0[$1.step, default: 0] += 1 }
         let sizes = try? await thread.run { () throws(ResultsError) in
-            var sizes: [CodePoints: Int] = [:]
-            for path in paths {
-                let whole = path.utf8.first == UInt8(ascii: "/") ? path : "\(root)/\(path)"
-                sizes[CodePoints(path)] = FileContents.canonicalPath(whole).flatMap(FolderContents.size)
+            var (sizes, indices) = ([CodePoints: Int](), [String: Int]())
+            for (step, file) in files {
+                let text = file.path.string
+                let whole = FileContents.path(text, in: self.path)
+                sizes[CodePoints(text)] = FileContents.canonicalPath(whole).flatMap(FolderContents.size)
+                let isInside = text.utf8.first != UInt8(ascii: "/") && !FileContents.names(in: text).contains("..")
+                let resolved = FileContents.resolvedPath(whole, followsLink: !isInside)
+                let index = indices[step, default: 0]
+                indices[step] = index + 1
+                let owner = counts[step]! > 1 ? Self.owner(ofEntry: index, of: step) : step
+                self.writers.withLock { writers in
+                    if case .written(let written) = file, let table = written.table {
+                        writers[CodePoints(resolved).hashValue] = Self.databaseMark
+                        writers[CodePoints(SQLiteTable.name(table, in: resolved)).hashValue] = owner.hashValue
+                    } else {
+                        writers[CodePoints(resolved).hashValue] = owner.hashValue
+                    }
+                }
             }
             return sizes
         }
         return sizes ?? [:]
     }
+
+    private static func owner(ofEntry index: Int, of step: String) -> String { "\(step)\0\(index)" }
 
     /// Records which step writes a file and its unfinished `.part` file. Several steps may write tables of one
     /// database.

@@ -30,8 +30,7 @@ package enum RecordContainer: Sendable {
         switch self {
         case .file: [path, part(of: path)] + (path.hasSuffix(".part") ? [String(path.dropLast(5))] : [])
         case .gzip: [path, part(of: path), Self.compressed(part(of: path))]
-        // Table names are case-insensitive.
-        case .table(let table): ["\(path)\0\(table.name.lowercased())", part(of: path)]
+        case .table(let table): [SQLiteTable.name(table.name, in: path), part(of: path)]
         case .several: [part(of: path)]
         }
     }

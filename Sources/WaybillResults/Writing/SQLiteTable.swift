@@ -24,6 +24,9 @@ package struct SQLiteTable: Sendable {
         self.columns = columns
         self.wait = wait
     }
+
+    /// The name of a table that only one step may write. SQLite ignores the case of names.
+    static func name(_ table: String, in database: String) -> String { "\(database)\0\(table.lowercased())" }
 }
 
 /// A transaction that loads records into tables of a database. Unless it is committed, the database stays as it was.

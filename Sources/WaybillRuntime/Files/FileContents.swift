@@ -120,13 +120,17 @@ package enum FileContents {
         return String(cString: resolved)
     }
 
-    /// The absolute path of a file with symbolic links, `.` and `..` resolved. The last parts of the path need not exist.
+    /// The absolute path of a file with symbolic links, `.` and `..` resolved. Parts of the path need not exist: they are
+    /// treated as the folders that will be created. A path that is too long for the system stays as it is.
     package static func resolvedPath(_ path: String) -> String {
         if let canonical = canonicalPath(path) { return canonical }
         let (folder, name) = (folder(of: path), name(of: path))
-        guard folder != path else { return path }
+        guard folder != path, path.utf8.count < Int(PATH_MAX) else { return path }
         let resolved = resolvedPath(folder)
-        return name.isEmpty || name == "." ? resolved : self.path(name, in: resolved)
+        if name.isEmpty || name == "." { return resolved }
+        if name == ".." { return self.folder(of: resolved) }
+        let whole = self.path(name, in: resolved)
+        return canonicalPath(whole) ?? whole
     }
 
     /// The absolute path of a file that is written: with the links to its folder resolved, and that in its place only if it

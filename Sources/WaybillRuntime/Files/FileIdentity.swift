@@ -10,9 +10,13 @@ package struct FileIdentity: Hashable, Sendable {
     /// device or the like, which several programs may write to at once.
     package init?(_ path: String) {
         var status = stat()
-        guard stat(path, &status) == 0 else {
-            self.path = Array(FileContents.resolvedPath(FileContents.target(of: path)).utf8)
-            return
+        if stat(path, &status) != 0 {
+            // A path such as 'new/../file' leads to the file once its folders are created.
+            let resolved = FileContents.resolvedPath(FileContents.target(of: path))
+            guard stat(resolved, &status) == 0 else {
+                self.path = Array(resolved.utf8)
+                return
+            }
         }
         guard [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else { return nil }
         device = UInt64(truncatingIfNeeded: status.st_dev)

@@ -76,21 +76,9 @@ package struct FolderBoundary: Sendable, Hashable {
     /// rest is treated as written.
     private static func resolved(_ path: String) -> String? {
         if let canonical = FileContents.canonicalPath(path) { return canonical }
+        guard path.utf8.count < Int(PATH_MAX) else { return nil }
         // A link to a missing file leads where the file would be created.
-        let path = FileContents.target(of: path)
-        let names = FileContents.names(in: path)
-        guard path.utf8.count <= longestPath else { return nil }
-        var existing = path.hasPrefix("/") ? "/" : "."
-        for (index, name) in names.enumerated() {
-            let next = existing == "/" ? "/\(name)" : "\(existing)/\(name)"
-            if FileContents.canonicalPath(next) != nil {
-                existing = next
-                continue
-            }
-            guard let start = FileContents.canonicalPath(existing) else { return nil }
-            return lexical(names[index...], from: start)
-        }
-        return nil
+        return FileContents.resolvedPath(FileContents.target(of: path))
     }
 
     /// The existing name in the folder of a path that is most similar to the missing one, for a message.
@@ -100,19 +88,8 @@ package struct FolderBoundary: Sendable, Hashable {
         return NearestName.of(FileContents.name(of: path), among: names.sorted())
     }
 
-    /// The maximum length of a path in bytes. No system opens longer ones.
-    private static let longestPath = 4096
-
     private func isInside(_ path: String) -> Bool {
         guard let folder else { return false }
         return path.utf8.elementsEqual(folder.utf8) || path.utf8.starts(with: (folder == "/" ? "/" : folder + "/").utf8)
-    }
-
-    private static func lexical(_ names: ArraySlice<Substring>, from start: String) -> String? {
-        var parts = FileContents.names(in: start)
-        for name in names where name != "." {
-            if name != ".." { parts.append(name) } else if parts.popLast() == nil { return nil }
-        }
-        return "/" + parts.joined(separator: "/")
     }
 }

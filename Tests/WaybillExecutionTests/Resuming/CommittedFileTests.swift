@@ -140,6 +140,31 @@ import WaybillTransport
         )
     }
 
+    /// Paths that are computed are compared only when the steps run.
+    @Test(arguments: [
+        ("write: {to: \"${'o'}.ndjson\"}", "o.ndjson"), ("write: {to: \"${'o'}.db\", table: t, key: [path]}", "o.db"),
+        ("write: [{to: \"x${PATH}.csv\"}, {to: \"${'o'}.ndjson\"}]", "o.ndjson"),
+        ("download: {to: \"d/${'o'}.bin\"}", "d/o.bin"),
+    ])
+    func `a file of a step that passed is not replaced by another step of the resumed run`(
+        write: String,
+        file: String
+    ) async throws {
+        let steps = ["a", "b"].map { "{id: \($0), get: /\($0), \(write.replacing("${PATH}", with: $0))}" }
+        let text = "graphs: {main: {chain: [\(steps.joined(separator: ", "))]}}\n"
+        let folder = TemporaryFolder()
+        let fixture = { try ExecutionFixture(text) { .json("{\"path\": \"\($0.url)\"}") } }
+        let (outcome, _) = try await fixture().run(into: folder)
+        #expect(outcome.summary == "a:passed b:failed")
+        let content = folder.read(file)
+        try folder.cutJournal(after: "\"type\":\"step.finished\",\"step\":\"main.a\"")
+        let run = try await ResumedRun(fixture(), in: folder)
+        #expect(run.outcome?.summary == "a:passed b:failed")
+        let message = run.outcome?.result.steps.last?.failure?.message.string ?? ""
+        #expect(message.hasSuffix("is already written by another step, entry or element of this run"), "\(message)")
+        #expect(folder.read(file) == content && content != nil)
+    }
+
     @Test func `if many files are missing, some are named and the others are counted`() async throws {
         let text = """
             graphs:
