@@ -17,7 +17,7 @@ extension ForEachRunner {
             }
             do throws(EvaluationFailure) {
                 let element = try source.element(index)
-                // The journal has no digest of an element that is a secret.
+                // The journal has no digest of an element that is a secret; see `ResumeDecision.restartedSteps`.
                 if before.digest == element.digest || before.digest == nil && element.isSecret { continue }
                 return "element \(index) differs from the one that the run started with"
             } catch {

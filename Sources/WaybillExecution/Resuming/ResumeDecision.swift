@@ -1,4 +1,5 @@
 package import WaybillDiagnostics
+import WaybillManifest
 package import WaybillPlan
 package import WaybillResults
 import WaybillTransport
@@ -29,6 +30,9 @@ package struct ResumeDecision: Sendable {
     package internal(set) var lostCookies: [LostCookies] = []
     /// Outputs of graphs, such as `main.login.token`, that nothing needs and whose values were not kept.
     package internal(set) var omittedOutputs: Set<String> = []
+    /// The `forEach` steps all of whose elements run again, because their list is secret: the journal has nothing of its
+    /// elements, so nothing shows whether those that finished are still at the same places.
+    package internal(set) var restartedSteps: [String] = []
     /// The services whose sessions set cookies that remaining steps need, with the domains of the cookies.
     package internal(set) var cookieServices: [String: Set<String>] = [:]
 
@@ -39,6 +43,11 @@ package struct ResumeDecision: Sendable {
     package init(_ plan: Plan, _ earlier: EarlierSteps, repeatsUnsure: Bool) {
         var earlier = earlier
         if repeatsUnsure { earlier.forgetUnsure() }
+        var index = PlanIndex(plan)
+        restartedSteps = earlier.pathsOfSecretElements.filter {
+            if case .expression? = index.step(at: $0)?.flow?.forEach?.elements { true } else { false }
+        }
+        restartedSteps.forEach { earlier.restart($0) }
         var nodes = ResumeNodes(plan, earlier)
         let needs = ResumeNeeds(&nodes, earlier)
         for (index, need) in needs.repeated.sorted(by: { $0.key < $1.key }) {
@@ -55,7 +64,7 @@ package struct ResumeDecision: Sendable {
             diagnostics += Self.unsureRequests(of: plan, earlier)
             diagnostics += nodes.all.filter { $0.mustRestartPages && !nodes.isSafe($0) }.map(Diagnostic.unsafePages)
             diagnostics += nodes.all.filter { earlier.restarted.contains($0.path) && !nodes.isSafe($0) }
-                .map(Diagnostic.unsafeRestart)
+                .map { .unsafeRestart($0, ofSecretList: restartedSteps.contains($0.path)) }
         }
         diagnostics = diagnostics.sortedByLocation()
         lostCookies = needs.lostCookies
@@ -95,6 +104,7 @@ package struct ResumeDecision: Sendable {
     func earlierSteps(of earlier: EarlierSteps, repeatsUnsure: Bool) -> EarlierSteps {
         var earlier = earlier
         if repeatsUnsure { earlier.forgetUnsure() }
+        restartedSteps.forEach { earlier.restart($0) }
         earlier.forget(steps: repeatedSteps)
         for (path, elements) in repeatedElements { earlier.forget(elements: elements, of: path) }
         return earlier
@@ -142,20 +152,27 @@ extension Diagnostic {
         )
     }
 
-    /// An element failed, its failure was tolerated, and its records cannot be added to the file of its step.
-    fileprivate static func unsafeRestart(_ node: ResumeNode) -> Diagnostic {
-        Diagnostic(
+    /// All elements of a step would run again, and some passed: an element failed, its failure was tolerated, and its records
+    /// cannot be added to the file of its step; or the list is secret.
+    fileprivate static func unsafeRestart(_ node: ResumeNode, ofSecretList isSecret: Bool) -> Diagnostic {
+        let reason =
+            isSecret
+            ? "elements of step '\(node.path)' passed and must not be sent again, but its list is secret, so the journal "
+                + "cannot show which elements they were"
+            : "elements of step '\(node.path)' failed, and cannot be repeated alone: the file of 'write' already has the "
+                + "records of later elements, and the elements that passed must not be sent again"
+        let alternative = " Alternatively, start a new run."
+        return Diagnostic(
             "unsafe-repeat",
-            "elements of step '\(node.path)' failed, and cannot be repeated alone: the file of 'write' already has the records of "
-                + "later elements, and the elements that passed must not be sent again",
+            reason,
             at: node.step.span,
             help: [
-                "--repeat-unsure sends the requests of all elements again, which may do their work twice. "
-                    + "'waybill resume' without --failed keeps the step as it is."
+                "--repeat-unsure sends the requests of all elements again, which may do their work twice."
+                    + (isSecret ? alternative : " 'waybill resume' without --failed keeps the step as it is.")
             ],
             programHelp: [
-                "With 'repeatsUnsure: true', the requests of all elements are sent again, which may do their work twice. "
-                    + "Without 'repeatsTolerated', the step stays as it is."
+                "With 'repeatsUnsure: true', the requests of all elements are sent again, which may do their work twice."
+                    + (isSecret ? alternative : " Without 'repeatsTolerated', the step stays as it is.")
             ]
         )
     }

@@ -260,8 +260,15 @@ package struct EarlierSteps: Sendable {
         outputs[step]?.forget(index)
     }
 
-    /// Forgets all elements of a `forEach` and its file.
-    private mutating func restart(_ path: String) {
+    /// The `forEach` steps with finished elements that cannot be compared with those of the list, because they are secret.
+    package var pathsOfSecretElements: [String] {
+        elements.keys.filter { path in
+            steps[path] == nil && !isVoid(path) && elements[path]!.elements.values.contains { $0.digest == nil }
+        }.sorted()
+    }
+
+    /// Forgets all elements of a `forEach` and its file, so that all of them run again.
+    package mutating func restart(_ path: String) {
         restarted.insert(path)
         elements[path] = nil
         outputs[path] = nil

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import WaybillDiagnostics
 import WaybillExecution
@@ -210,6 +211,46 @@ import WaybillTestSupport
         let posts = try await ResumedRun(Self.elements("post"), killedAfter: Self.passed("order"), answering: answer)
         #expect(posts.sent == [])
         #expect(posts.messages.count == 1)
+    }
+
+    /// The journal has nothing of secret elements: the list may have another order now.
+    @Test(arguments: ["get", "put", "post"])
+    func `all elements of a secret list run again if that is safe`(method: String) async throws {
+        let text = """
+            graphs:
+              main:
+                chain:
+                  - {id: list, get: /list, outputs: {keys: {value: $.keys, secret: true}}}
+                  - id: each
+                    forEach: {in: steps.list.outputs.keys, as: key, concurrency: 1}
+                    \(method): "/keys/${key}"
+            """
+        let lists = Mutex([#"["key-cccccc","key-aaaaaa","key-bbbbbb"]"#, #"["key-aaaaaa","key-bbbbbb"]"#])
+        let answer: @Sendable (String) -> ScriptedTransport.Reply? = { url in
+            url == "/list" ? .json(#"{"keys": \#(lists.withLock { $0.popLast()! })}"#) : nil
+        }
+        let run = try await ResumedRun(text, killedAfter: #""element":0"#, answering: answer)
+        guard method == "get" else {
+            #expect(run.sent == [])
+            #expect(
+                run.messages == [
+                    "elements of step 'main.each' passed and must not be sent again, but its list is secret, so the "
+                        + "journal cannot show which elements they were"
+                ]
+            )
+            return
+        }
+        #expect(run.sent == ["GET /list", "GET /keys/key-cccccc", "GET /keys/key-aaaaaa", "GET /keys/key-bbbbbb"])
+    }
+
+    @Test func `elements of a literal list with secrets keep their results`() async throws {
+        let text = """
+            secrets: {one: {env: ONE}, two: {env: TWO}}
+            graphs: {main: {chain: [{id: each, forEach: {in: ["${secrets.one}", "${secrets.two}"], as: key, concurrency: 1}, post: "/keys/${key}"}]}}
+            """
+        let secrets = ["one": "key-aaaaaa", "two": "key-bbbbbb"]
+        let run = try await ResumedRun(text, killedAfter: #""element":0"#, secrets: secrets)
+        #expect(run.sent == ["POST /keys/key-bbbbbb"])
     }
 
     // MARK: Graphs in graphs
