@@ -80,8 +80,8 @@ import WaybillTransport
     }
 
     @Test(arguments: [
-        ("/a", "stop", "a:failed", ["a.json.part"]), ("/a", "continue", "a:tolerated", ["a.json"]),
-        ("/b", "stop", "a:passed", ["a.json"]),
+        ("/a", "stop", "a:failed", ["a.json.part"]), ("/a", "continue", "a:tolerated", []),
+        ("/b", "stop", "a:passed", []),
     ])
     func `the file of a failed step stays unfinished, unless the failure is tolerated`(
         path: String,
@@ -97,7 +97,56 @@ import WaybillTransport
         )
         #expect(result.outcome.summary == summary)
         #expect(result.files == Set(files + ["a.json"]))
-        #expect((folder.read("a.json") == "old") == files.contains("a.json.part"))
+        #expect((folder.read("a.json") == "old") == (path == "/a"))
+    }
+
+    /// A file of earlier records must not become an empty one because a response has none.
+    @Test(
+        arguments: [
+            (.json("{}", status: 304), "expect: {status: [200, 304]}, write: {to: a.json}", "a:passed"),
+            (.json("{}", status: 404), "expect: {status: [200, 404]}, write: [{to: a.json}, {to: b.csv}]", "a:passed"),
+            (.json(#"{"rows": null}"#), "write: {to: a.json, records: $.rows}", "a:failed"),
+            (.json(#"{"rows": null}"#), "write: [{to: b.csv, records: $.rows}, {to: a.json}]", "a:failed"),
+            (.json(#"{"rows": null}"#), "filters: [{select: $.rows}], write: {to: a.json}", "a:failed"),
+            (.json("null"), "write: {to: a.json}", "a:failed"),
+            (.json("", status: 200), "accept: null, write: {to: a.json}", "a:failed"),
+            (
+                .json("{}", status: 500), "intercept: {beforeFailure: [{recover: null}]}, write: {to: a.json}",
+                "a:failed"
+            ),
+            (
+                .json("{}", status: 500), "paginate: {page: {query: page}}, write: {to: a.json}, onFailure: continue",
+                "a:tolerated"
+            ),
+        ] as [(ScriptedTransport.Reply, String, String)]
+    )
+    func `an earlier file stays if there are no records to write`(
+        reply: ScriptedTransport.Reply,
+        step: String,
+        summary: String
+    ) async throws {
+        folder.write("old", to: "a.json")
+        let result = try await run("get: /a, \(step)", ["/a": reply, "/a?page=1": reply])
+        #expect(result.outcome.summary == summary)
+        #expect(folder.read("a.json") == "old")
+        #expect(summary == "a:failed" || result.files == ["a.json"], "\(result.files)")
+    }
+
+    @Test(
+        arguments: [
+            (.json("", status: 204), "write: {to: a.json}"),
+            (.json(#"{"rows": []}"#), "write: {to: a.json, records: $.rows}"),
+            (.json(#"{"rows": null}"#), "write: {to: a.json, records: \"default($.rows, list())\"}"),
+            (.json("null"), "filters: [{default: []}], write: {to: a.json}"),
+            (.json("{}", status: 500), "intercept: {beforeFailure: [{recover: []}]}, write: {to: a.json}"),
+        ] as [(ScriptedTransport.Reply, String)]
+    )
+    func `an empty list of records replaces an earlier file`(reply: ScriptedTransport.Reply, step: String) async throws
+    {
+        folder.write("old", to: "a.json")
+        let result = try await run("get: /a, \(step)", ["/a": reply])
+        #expect(result.outcome.summary == "a:passed")
+        #expect(folder.read("a.json") == "[]\n")
     }
 
     @Test(

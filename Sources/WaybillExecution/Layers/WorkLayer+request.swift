@@ -92,19 +92,16 @@ extension WorkLayer {
         }
         // The records of the pages before a recovered one have been written.
         guard let output, let data = outcome.recovery ?? (isPlain ? outcome.data : nil) else { return nil }
-        // JSON is never empty (RFC 8259, section 2), and only 204 and 205 mean that there is no content.
-        if outcome.recovery == nil, status != 204, status != 205, let response = outcome.response,
-            response.body.isEmpty,
-            response.headers.first(named: "Content-Type").map({ MediaTypeName($0).isJSON }) ?? false
+        let isWithoutContent = outcome.recovery == nil && ([204, 205].contains(status) || outcome.method == "HEAD")
+        // JSON is never empty (RFC 8259, section 2).
+        if outcome.recovery == nil, !isWithoutContent, let response = outcome.response, response.body.isEmpty,
+            data.json == .null
+                || response.headers.first(named: "Content-Type").map({ MediaTypeName($0).isJSON }) ?? false
         {
-            return Failure(
-                .output,
-                "the response has no body, although its type is JSON, so nothing was written",
-                at: step.span
-            )
+            return Failure(.output, "the response has no body, so nothing was written", at: step.span)
         }
         do throws(Failure) {
-            try output.append(data, isList: step.paginate != nil, in: outcome.scope)
+            try output.append(isWithoutContent ? nil : data, isList: step.paginate != nil, in: outcome.scope)
             return nil
         } catch {
             return error

@@ -191,10 +191,12 @@ struct StepFile: Sendable {
 
     /// Adds the records that the data of the element contains.
     ///
-    /// - Parameter isList: Whether the elements of a list are separate records even in a raw file.
+    /// - Parameters:
+    ///   - data: The data; `nil` if the response has no content by definition, so that there are no records.
+    ///   - isList: Whether the elements of a list are separate records even in a raw file.
     @discardableResult
     func append(
-        _ data: ScopeValue,
+        _ data: ScopeValue?,
         isList: Bool,
         in scope: RequestScope
     ) throws(Failure) -> RecordedOutput {
@@ -203,6 +205,7 @@ struct StepFile: Sendable {
         var records: [RedactedJSON] = []
         var aggregates: [RecordAggregate] = []
         for (index, entry) in entries.enumerated() {
+            guard let data else { break }
             do throws(EvaluationFailure) {
                 let own = try entry.records(of: data, isList: isList, in: scope)
                 if entries.count == 1 {
@@ -247,7 +250,8 @@ struct StepFile: Sendable {
         }
     }
 
-    /// Moves the file to its path if the request passed, or its failure is tolerated.
+    /// Moves the file to its path if the request passed with a response to write, or if its failure is tolerated and there
+    /// are records of pages or events before it. Otherwise an earlier file stays as it is.
     ///
     /// - Parameter end: The end of the step with an outcome.
     func finished(
@@ -259,6 +263,12 @@ struct StepFile: Sendable {
         if outcome.failure == nil { outcome.failure = deadline?.passed }
         let failure = outcome.failure
         guard failure == nil || isTolerated && failure?.kind != .cancelled else { return outcome }
+        let isComplete =
+            failure == nil && (outcome.recovery != nil || outcome.response.map { $0.status / 100 == 2 } ?? true)
+        guard isComplete || writer.hasRecords else {
+            writer.discard()
+            return outcome
+        }
         do throws(Failure) {
             let files = try await commit { [outcome] files in
                 var committed = outcome

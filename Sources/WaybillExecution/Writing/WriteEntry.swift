@@ -34,7 +34,15 @@ struct WriteEntry: Sendable {
         if value.isSecret { try run.redactor.register(secretsIn: value.json, at: write.span) }
         let elements: [JSON]
         switch value.json {
-        case .null: elements = []
+        case .null:
+            // Not an empty list: an earlier file would be replaced by an empty one.
+            throw EvaluationFailure(
+                message: write.records.map {
+                    "'\($0.expression.text)' is null, not records; default(…, list()) makes it an empty list"
+                }
+                    ?? "the data is null, not records; the filter 'default: []' makes it an empty list",
+                span: write.records?.span ?? write.span
+            )
         case .array(let list) where isList || format != RawFormat.self: elements = list
         default:
             elements = [value.json]

@@ -169,6 +169,12 @@ package final class RecordFileWriter: Sendable {
     /// Whether so little is waiting for its turn that more elements may start.
     package var hasRoom: Bool { state.withLock { $0.waitingBytes < Self.roomBytes } }
 
+    /// Whether there are any records, also from before the file was continued.
+    package var hasRecords: Bool { state.withLock { $0.records.count > 0 } }
+
+    /// Removes the file, and leaves an earlier one at its path.
+    package func discard() { unlink(part) }
+
     /// Waits until an element may add more: until it is its turn, until little enough is waiting, until nothing can be
     /// written any more, or until the task is cancelled.
     package func room(for element: Int) async {
