@@ -6,21 +6,27 @@ import WaybillTestSupport
 @Suite(.timeLimit(.minutes(5))) struct RedirectedRequestTests {
     private let folder = TemporaryFolder()
 
-    private func run(_ step: String, at server: LoopbackServer, _ service: String = "", command: String = "run")
-        async throws
-        -> Command
-    {
+    private func run(
+        _ step: String,
+        at server: LoopbackServer,
+        _ service: String = "",
+        command: String = "run",
+        secret: Bool = false
+    ) async throws -> Command {
         folder.write(
             """
             waybill: 1
             services: {s: {baseURL: "\(server.url(""))"\(service)}}
+            \(secret ? "secrets: {key: {env: KEY}}" : "")
             endpoints: {login: {method: POST, path: /login, auth: none, outputs: {token: {value: $.token, secret: true}}}}
             graphs: {main: {chain: [\(step)]}}
 
             """,
             to: "m.yaml"
         )
-        let words = command == "run" ? ["run", "m.yaml", "--out", "out"] : [command, "out"]
+        let words =
+            command == "run"
+            ? ["run", "m.yaml", "--out", "out"] + (secret ? ["--env-file", "keys.env"] : []) : [command, "out"]
         return try await Command.run(CommandCase.program, words, in: folder.path)
     }
 
@@ -80,13 +86,16 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `a stream continues at another origin, to which it is redirected`() async throws {
+    @Test(arguments: [false, true])
+    func `a stream continues at another origin, unless its ID contains a secret`(hasSecret: Bool) async throws {
+        let secret = hasSecret ? "feed-key-1234" : "feed"
         let feed = try LoopbackServer { connection in
             let request = connection.readRequest()
-            let start = request?.values(named: "Last-Event-ID").first.flatMap { Int($0) } ?? 0
+            let id = request?.values(named: "Last-Event-ID").first
+            let start = id.flatMap { Int($0.dropFirst(secret.count + 1)) } ?? 0
             connection.write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")
             for event in stride(from: start + 1, through: connection.number == 0 ? 3 : 5, by: 1) {
-                connection.write("id: \(event)\ndata: \(event)\n\n")
+                connection.write("id: \(secret)-\(event)\ndata: \(event)\n\n")
             }
             connection.close()
         }
@@ -98,9 +107,12 @@ import WaybillTestSupport
         try await LoopbackServer.run(answer: answer) { server in
             let step =
                 "{get: /, stream: {max: 5}, retry: {times: 2, backoff: {first: 1ms}}, write: {to: o.ndjson, columns: [{n: item.data}]}}"
-            let result = try await run(step, at: server)
+            folder.write(hasSecret ? "KEY=\(secret)\n" : "KEY=another-1234\n", to: "keys.env")
+            let keyed = step.replacing("{get: /,", with: "{get: /, headers: {X-Key: \"${secrets.key}\"},")
+            let result = try await run(keyed, at: server, secret: true)
             #expect(result.status == 0, "\(result.outputText)\(result.errorText)")
         }
+        #expect(feed.requests.allSatisfy { $0.values(named: "Last-Event-ID").allSatisfy { !$0.contains("feed-key") } })
         #expect(folder.read("out/o.ndjson") == (1...5).map { "{\"n\":\"\($0)\"}\n" }.joined())
     }
 

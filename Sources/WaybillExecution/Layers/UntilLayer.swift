@@ -124,14 +124,11 @@ struct UntilState: Sendable {
         retryAfter: Duration?
     ) throws(EvaluationFailure) -> Decision {
         tries += 1
-        do throws(EvaluationFailure) {
-            if try until.that.holds(in: scope) { return .done }
-        } catch {
-            // The response may be an error of another shape, which 'fail' can match.
-            if let failed = try? failed(in: scope) { return failed }
-            throw error
-        }
-        if let failed = try failed(in: scope) { return failed }
+        // A job that has failed may also be finished. A response of another shape may have what only one of the conditions reads.
+        let failed = Result { () throws(EvaluationFailure) in try self.failed(in: scope) }
+        if case .success(let failed?) = failed { return failed }
+        if try until.that.holds(in: scope) { return .done }
+        _ = try failed.get()
         let complaint = until.that.complaint(in: scope)
         if let times = until.times, tries >= times {
             let count = times == 1 ? "1 poll" : "\(times) polls"

@@ -25,6 +25,8 @@ final class EventCollector: BodyReceiver {
         var events: [JSON] = []
         var isSecret = false
         var memory: ResponseMemory.Share?
+        /// The memory of an unfinished event of more than one mebibyte.
+        var unfinishedMemory: ResponseMemory.Share?
         var count = 0
         /// The events since the last one with an ID of its own, which are not counted yet: the server sends them again after
         /// `Last-Event-ID`.
@@ -86,30 +88,39 @@ final class EventCollector: BodyReceiver {
     /// Prepares for an attempt. Without an ID to continue after, the events of earlier attempts are forgotten.
     func start(in scope: RequestScope, expecting status: [StatusPattern]) throws(EvaluationFailure) {
         let limit = try setting.value.time?.duration(in: scope.scope(setting.level))
-        let mustRestart = state.withLock { state in
+        let failure = state.withLock { state -> Failure? in
             state.earlierResponse = state.response ?? state.earlierResponse
             (state.scope, state.expectedStatus, state.response, state.result) = (scope, status, nil, nil)
             state.bytes = (0, state.bytes.earlier + state.bytes.received)
-            (state.redirects, state.unconfirmed) = ([], [])
+            (state.redirects, state.unconfirmed, state.unfinishedMemory) = ([], [], nil)
             state.confirmedBytes = state.bytes.earlier
             state.end = state.end ?? limit.map { run.clock.now + $0 }
-            guard state.lastID.isEmpty, state.count > 0 else { return false }
-            (state.events, state.memory, state.count, state.pages, state.bytes.earlier) = ([], nil, 0, 0, 0)
-            return true
+            return state.lastID.isEmpty && state.count > 0 ? restart(&state) : nil
         }
-        guard mustRestart else { return }
+        if let failure { throw EvaluationFailure(message: failure.message.string, span: setting.span, kind: .output) }
+    }
+
+    /// Forgets the events so far, and removes their records. Returns why that failed.
+    private func restart(_ state: inout State) -> Failure? {
+        (state.events, state.memory, state.count, state.pages, state.bytes.earlier) = ([], nil, 0, 0, 0)
+        state.lastID = ""
         do throws(Failure) {
             try context.output?.removeRecords()
+            return nil
         } catch {
-            throw EvaluationFailure(message: error.message.string, span: setting.span, kind: .output)
+            return error
         }
     }
 
-    /// The field that continues the stream.
+    /// The field that continues the stream. It does not go to another origin if it contains a secret, or may contain one.
     var field: HTTPField? {
         let id = state.withLock { $0.lastID }
-        return id.isEmpty ? nil : HTTPField(name: "Last-Event-ID", value: id, isSensitive: plan.hasSecretOutputs)
+        if id.isEmpty { return nil }
+        let isSensitive = plan.hasSecretOutputs || run.redactor.unchanged(JSON.string(id)) == nil
+        return HTTPField(name: Self.fieldName, value: id, isSensitive: isSensitive)
     }
+
+    private static let fieldName = "Last-Event-ID"
 
     /// How long to wait before the next attempt: as long as the server asks, and not longer than `for`.
     func pause(_ pause: Duration) -> Duration {
@@ -218,6 +229,13 @@ final class EventCollector: BodyReceiver {
             state.scope.response = response
             (state.response, state.beganAt) = (response, run.clock.now)
             run.redactor.register(secretOutputsOf: plan, in: state.scope)
+            // A redirect to another origin does not receive an ID that may contain a secret, so the stream starts over there.
+            if let hop = state.redirects.last, !state.lastID.isEmpty,
+                !hop.nextHeaders.contains(where: { $0.isNamed(Self.fieldName) }),
+                let failure = restart(&state)
+            {
+                state.result = .failure(failure)
+            }
             switch decoder.effectiveDecoding(of: response) {
             case .ndjson: state.reader = EventReader(nil)
             case .sse:
@@ -238,15 +256,46 @@ final class EventCollector: BodyReceiver {
 
     func receive(_ bytes: [UInt8]) async -> Bool {
         await context.output?.room()
-        return state.withLock { state in
-            state.bytes.received += bytes.count
-            return take(&state) { (reader) throws(ResponseDecoder.DecodingError) in try reader.take(bytes) }
+        await holdUnfinished(and: bytes.count)
+        // A cancelled step does not work off what has arrived, which may be a million lines.
+        for start in stride(from: 0, to: bytes.count, by: Self.pieceBytes) where !Task.isCancelled {
+            let piece = Array(bytes[start..<min(start + Self.pieceBytes, bytes.count)])
+            let goesOn = state.withLock { state in
+                state.bytes.received += piece.count
+                return take(&state) { (reader) throws(ResponseDecoder.DecodingError) in try reader.take(piece) }
+            }
+            guard goesOn else { return false }
         }
+        return !Task.isCancelled
     }
 
-    /// Takes the last event of a body that the server has ended.
+    private static let pieceBytes = 64 << 10
+
+    /// Waits for room in memory if a line or an event is long.
+    private func holdUnfinished(and count: Int) async {
+        let share = state.withLock { state -> (ResponseMemory.Share, Int)? in
+            let size = state.reader.unfinishedBytes + count
+            guard size > ResponseMemory.smallBody else {
+                state.unfinishedMemory = nil
+                return nil
+            }
+            let share = state.unfinishedMemory ?? ResponseMemory.Share(of: run.executor.memory)
+            state.unfinishedMemory = share
+            // The array grows by doubling.
+            return (share, 2 * size)
+        }
+        if let (share, size) = share { await share.grow(to: size) }
+    }
+
+    /// Takes the last event of a body that the server has ended. If it is incomplete, and the stream should have gone on, the
+    /// transfer has failed.
     private func finish(_ state: inout State) {
         take(&state) { (reader) throws(ResponseDecoder.DecodingError) in try reader.finish() }
+        guard !setting.value.goals.isEmpty, case .failure(var failure)? = state.result, failure.kind == .decode else {
+            return
+        }
+        failure.kind = .transfer
+        state.result = .failure(failure)
     }
 
     /// Takes the next events. Returns whether more may follow.

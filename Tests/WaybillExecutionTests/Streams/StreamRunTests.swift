@@ -13,7 +13,7 @@ import WaybillTransport
     private let folder = TemporaryFolder()
 
     /// A server whose streams start after `Last-Event-ID` and have ten events. Parameters of the target: after how many of
-    /// them the connection of the first requests `ends` or is `cut`, and how many requests that concerns (`times`); `every` how
+    /// them the connection of the first requests `ends` (in the middle of an event, if it is `torn`) or is `cut`, and how many requests that concerns (`times`); `every` how
     /// many of them one has an ID; `deaf` ignores `Last-Event-ID`; `held` keeps the connection open instead of ending it.
     private static func server() throws -> LoopbackServer {
         let count = Mutex(0)
@@ -56,6 +56,7 @@ import WaybillTransport
                     if isLines { send("{\"n\": ") } else { send("data: lost") }
                     return
                 }
+                if isFirst, request.target.contains("torn") { send(isLines ? "{\"n\": " : "data: lost") }
                 connection.write("0\r\n\r\n")
             }
         }
@@ -131,6 +132,7 @@ import WaybillTransport
         ("/e", "stream: {max: 3}, maxBody: 60B", nil, "the events are larger than the limit of 60 bytes"),
         ("/e?cut=3", "stream: {max: 9}, retry: {times: 1, backoff: {first: 1ms}}", 9, nil),
         ("/e?ends=3", "stream: {max: 9}, retry: {times: 1, backoff: {first: 1ms}}", 9, nil),
+        ("/e?ends=3&torn", "stream: {max: 9}, retry: {times: 1, backoff: {first: 1ms}}", 9, nil),
         ("/e?cut=3&noid", "stream: {max: 9}, retry: {times: 1, backoff: {first: 1ms}}", 9, nil),
         (
             "/e?ends=3&retry=90000", "stream: {max: 9}, retry: {times: 1}", 3,
