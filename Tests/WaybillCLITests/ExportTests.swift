@@ -101,6 +101,14 @@ import WaybillTestSupport
         #expect(text.contains("curl \"http://127.0.0.1:9/${ID}\""), "\(text)")
     }
 
+    @Test(arguments: [("/o[1-3]?page[size]=2", true), ("/o?page=2", false)])
+    func `curl sends one request to a URL with brackets`(path: String, hasOption: Bool) async throws {
+        let text = try await export(
+            "waybill: 1\ngraphs: {main: {chain: [{id: a, post: \"http://127.0.0.1:9\(path)\"}]}}\n"
+        )
+        #expect(text.contains(" -g ") == hasOption, "\(text)")
+    }
+
     @Test(arguments: [
         #"multipart: [{name: k, value: "a\0b"}]"#, "multipart: [{name: \"n=x\", text: z, contentType: text/plain}]",
     ])

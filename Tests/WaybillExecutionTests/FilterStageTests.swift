@@ -38,7 +38,7 @@ import WaybillResults
         ("{pick: [a, c]}", #"{"c": 1, "b": 2, "a": 3}"#, #"{"a": 3, "c": 1}"#),
         ("{pick: [a]}", #"[{"a": 1, "b": 2}, {}]"#, #"[{"a": 1}, {}]"#),
         ("{omit: [a, z]}", #"{"a": 1, "b": 2}"#, #"{"b": 2}"#),
-        ("{rename: {a: b, x: y}}", #"{"a": 1, "b": 2, "c": 3}"#, #"{"b": 1, "c": 3}"#),
+        ("{rename: {a: b, x: y}}", #"{"a": 1, "c": 3}"#, #"{"b": 1, "c": 3}"#),
         ("{rename: {a: b, b: a}}", #"{"a": 1, "b": 2}"#, #"{"b": 1, "a": 2}"#),
         ("{set: {c: item.a + 1, a: length($)}}", #"[{"a": 1}, {"a": 5}]"#, #"[{"a": 2, "c": 2}, {"a": 2, "c": 6}]"#),
         ("{set: {n: \"null\"}}", "{}", #"{"n": null}"#),
@@ -96,6 +96,14 @@ import WaybillResults
         (
             "{sort: {by: item}}", "[true]",
             "'sort' cannot compare a boolean with a boolean: the values must be all numbers or all strings"
+        ),
+        (
+            "{rename: {a: b}}", #"{"a": 1, "b": 2}"#,
+            "'rename' would give two members the name 'b'; remove one of them with 'omit'"
+        ),
+        (
+            "{rename: {a: c, b: c}}", #"[{"a": 1}, {"a": 1, "b": 2}]"#,
+            "item 1: 'rename' would give two members the name 'c'"
         ),
         ("{pick: [a]}", "[1]", "item 0: 'pick' requires an object or a list of objects, found a number; the item is 1"),
         (

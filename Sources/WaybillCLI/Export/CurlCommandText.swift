@@ -278,7 +278,8 @@ struct CurlCommandText {
         sendsAnywhere: Bool
     ) -> [String] {
         let options = request.options
-        var words: [String] = []
+        // curl would send a request for each value of what it takes for a range or a list.
+        var words = request.url.utf8.contains { "[]{}".utf8.contains($0) } ? ["-g"] : []
         let redirects = settings.redirects?.value ?? RedirectsSetting.default
         if redirects > 0 {
             if sendsAnywhere {

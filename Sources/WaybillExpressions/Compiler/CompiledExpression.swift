@@ -101,23 +101,29 @@ extension CompiledExpression {
     var keepsElements: Bool {
         switch kind {
         case .constant: true
-        case .query(let query): query.path.segments.allSatisfy(\.keepsElements)
+        case .query(let query): query.path.keepsElements
         case .firstPresent(let expressions): expressions.allSatisfy(\.keepsElements)
         default: false
         }
     }
 }
 
-extension CompiledSegment {
-    /// Whether it has neither filters nor slices, which leave out some of the children.
+extension CompiledPath {
+    /// Whether no segment leaves out some of the nodes that it is applied to: filters and slices do, and so do names and
+    /// indices that not every one of several nodes may have.
     fileprivate var keepsElements: Bool {
-        switch self {
-        case .name, .index: true
-        case .children(let selectors), .descendants(let selectors):
-            selectors.allSatisfy { selector in
-                switch selector {
-                case .filter, .slice: false
-                case .name, .index, .wildcard: true
+        var isSeveral = false
+        return segments.allSatisfy { segment in
+            switch segment {
+            case .name, .index: return !isSeveral
+            case .children(let selectors), .descendants(let selectors):
+                defer { isSeveral = true }
+                return selectors.allSatisfy { selector in
+                    switch selector {
+                    case .filter, .slice: false
+                    case .name, .index: !isSeveral
+                    case .wildcard: true
+                    }
                 }
             }
         }

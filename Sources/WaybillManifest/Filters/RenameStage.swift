@@ -4,7 +4,7 @@ import WaybillJSON
 
 /// Renames members of an object, or of each object of a list, which keep their order: `rename: {OLD: NEW}`.
 ///
-/// A member that already has the new name is removed.
+/// Two members that would have the same name are an error: one of them would be lost.
 struct RenameStage: FilterStage {
     static let key = "rename"
     var keepsElements: Bool { true }
@@ -16,19 +16,19 @@ struct RenameStage: FilterStage {
     }
 
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
-        try data.changingObjects { object in
+        try data.changingObjects { (object) throws(EvaluationFailure) in
             let present = names.filter { object[$0.old.value] != nil }
             let pairs = present.map { (CodePoints($0.old.value), $0.new.value) }
             let newNames = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
-            let taken = Set(pairs.map { CodePoints($0.1) })
             var renamed = JSONObject()
             for (name, value) in object {
-                let key = CodePoints(name)
-                if let new = newNames[key] {
-                    renamed[new] = value
-                } else if !taken.contains(key) {
-                    renamed[name] = value
+                let name = newNames[CodePoints(name)] ?? name
+                guard renamed[name] == nil else {
+                    throw data.refusal(
+                        "'\(Self.key)' would give two members the name '\(name)'; remove one of them with 'omit'"
+                    )
                 }
+                renamed[name] = value
             }
             return renamed
         }

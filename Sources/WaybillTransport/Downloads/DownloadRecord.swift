@@ -82,23 +82,37 @@ package struct DownloadRecord: Sendable, Equatable {
     private static func digest(of source: String, requestedAs url: String) -> String {
         guard source != url else { return Digest.sha256(of: Array(source.utf8)) }
         let path = source.prefix { $0 != "?" }
-        let fields = source[path.endIndex...].dropFirst().split(separator: "&").filter { !isOfSignature($0) }
-        return Digest.sha256(of: Array("\(path)?\(fields.joined(separator: "&"))".utf8))
+        let fields = source[path.endIndex...].dropFirst().split(separator: "&")
+        let names = fields.map { $0.prefix { $0 != "=" }.lowercased() }
+        let signature = signatures.filter { names.contains($0.key) }.flatMap { [$0.key] + $0.value }
+        let others = zip(fields, names).filter { !signature.contains($1) }.map(\.0)
+        return Digest.sha256(of: Array("\(path)?\(others.joined(separator: "&"))".utf8))
     }
 
-    /// Whether a field of a query belongs to the signature of a URL, as those of AWS, CloudFront, Google Cloud, Azure and
-    /// Alibaba Cloud have.
-    private static func isOfSignature(_ field: Substring) -> Bool {
-        let name = field.prefix { $0 != "=" }.lowercased()
-        return signatureFields.contains(name) || signaturePrefixes.contains { name.hasPrefix($0) }
-    }
-
-    private static let signaturePrefixes = ["x-amz-", "x-goog-", "x-oss-", "q-"]
-    private static let signatureFields: Set<String> = [
-        "access_token", "auth_key", "awsaccesskeyid", "expires", "googleaccessid", "hdnea", "hdnts", "hmac", "jwt",
-        "key-pair-id", "ossaccesskeyid", "policy", "se", "security-token", "sig", "sign", "signature", "sip", "ske",
-        "skoid",
-        "sks", "skt", "sktid", "skv", "sp", "spr", "sr", "st", "sv", "token",
+    /// The fields of a query that belong to the signature of a URL, by the field that shows its kind: those of AWS and
+    /// CloudFront, Google Cloud, Azure (and GitHub), Alibaba Cloud, Tencent Cloud and Akamai.
+    private static let signatures = [
+        "x-amz-signature": [
+            "x-amz-algorithm", "x-amz-credential", "x-amz-date", "x-amz-expires", "x-amz-security-token",
+            "x-amz-signedheaders",
+        ],
+        "awsaccesskeyid": ["expires", "signature", "x-amz-security-token"],
+        "key-pair-id": ["expires", "policy", "signature", "hash-algorithm"],
+        "x-goog-signature": [
+            "x-goog-algorithm", "x-goog-credential", "x-goog-date", "x-goog-expires", "x-goog-signedheaders",
+        ],
+        "googleaccessid": ["expires", "signature"],
+        "sig": ["jwt", "se", "sip", "ske", "skoid", "sks", "skt", "sktid", "skv", "sp", "spr", "sr", "st", "sv"],
+        "x-oss-signature": [
+            "x-oss-additional-headers", "x-oss-credential", "x-oss-date", "x-oss-expires", "x-oss-security-token",
+            "x-oss-signature-version",
+        ],
+        "ossaccesskeyid": ["expires", "security-token", "signature"],
+        "q-signature": [
+            "q-ak", "q-header-list", "q-key-time", "q-sign-algorithm", "q-sign-time", "q-url-param-list",
+            "x-cos-security-token",
+        ],
+        "auth_key": [], "hdnea": [], "hdnts": [],
     ]
 
     /// `{url, source, etag|lastModified, total, name}`

@@ -160,8 +160,13 @@ struct DownloadStateTests {
         for (url, date, isAccepted) in [
             (source, dates[0], true), (source, nil, true), (source, dates[1], false),
             // The signature of a redirect's target differs each time.
-            (source + "?signature=2", dates[0], true), (source + "?X-Amz-Date=2&Expires=3", dates[0], true),
-            (source + "?id=2&signature=2", dates[0], false), (source + "2", dates[0], false),
+            (source + "?AWSAccessKeyId=1&signature=2&Expires=3", dates[0], true),
+            (source + "?X-Amz-Date=2&X-Amz-Signature=3", dates[0], true),
+            (source + "?se=1&sp=r&sig=2&jwt=3", dates[0], true),
+            // What may say which file is meant, and fields without their signature.
+            (source + "?id=2&sig=2", dates[0], false), (source + "?token=2", dates[0], false),
+            (source + "?x-oss-process=w_200&x-oss-signature=1", dates[0], false), (source + "?sp=2", dates[0], false),
+            (source + "?X-Amz-Date=2&Expires=3", dates[0], false), (source + "2", dates[0], false),
             (Self.url, dates[0], false),
         ] {
             var state = Self.state(record: body.record)
