@@ -256,9 +256,10 @@ struct PlanAssembly {
         given call: Step.Call,
         at span: SourceSpan
     ) -> [ArgumentPlan] {
-        inputs.map { name, definition in
+        let given = Dictionary(call.arguments.map { (CodePoints($0.name.value), $0) }, uniquingKeysWith: { $1 })
+        return inputs.map { name, definition in
             let input = definition.value
-            if let member = call.arguments.last(where: { $0.name.value == name }) {
+            if let member = given[CodePoints(name)] {
                 let span = member.value.span
                 return ArgumentPlan(name: name, source: .template(member.value), schema: input.schema, span: span)
             }

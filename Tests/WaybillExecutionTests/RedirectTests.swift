@@ -219,6 +219,18 @@ import WaybillResults
         #expect(sent.map(\.url) == ["http://s/a"])
     }
 
+    @Test(arguments: ["minVersion: \"1.2\"", "verifyHost: false"])
+    func `a next page without TLS is not requested if tls demands something`(tls: String) async throws {
+        let (outcome, sent, _) = try await run(
+            "get: \"https://s/a\", tls: {\(tls)}, paginate: {next: $.next, items: $.rows}",
+            ["/a": .json(#"{"rows": [1], "next": "http://s/b"}"#), "/b": .json(#"{"rows": []}"#)],
+            secrets: ["key": "k-secret"]
+        )
+        let isRefused = tls.hasPrefix("minVersion")
+        #expect(outcome.summary == (isRefused ? "a:failed" : "a:passed"), "\(outcome.result.steps)")
+        #expect(sent.map(\.url) == (isRefused ? ["https://s/a"] : ["https://s/a", "http://s/b"]))
+    }
+
     @Test func `a user agent with a secret is not sent to another origin`() async throws {
         let (_, sent, _) = try await run(
             "get: /a, userAgent: \"a/${secrets.key}\"",

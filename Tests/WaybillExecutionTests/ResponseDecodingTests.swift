@@ -85,7 +85,8 @@ import WaybillTransport
         ("{\"a\": 1}\n\n[2]", "application/x-ndjson", "auto", #"[{"a": 1}, [2]]"#),
         ("1\r\n2\r\n", "text/plain", "ndjson", "[1, 2]"),
         ("a,b\r\n1,\"x,\"\"y\"\"\"\r\n", "text/csv; charset=utf-8", "auto", #"[{"a": "1", "b": "x,\"y\""}]"#),
-        ("a\n", "application/octet-stream", "csv", "[]"), ("", "text/plain", "csv", "[]"),
+        ("a\n", "application/octet-stream", "csv", "[]"), ("", "text/html", "csv", "[]"),
+        ("<DATE>,\"{\"\n", "text/plain", "csv", "[]"),
         ("", "text/csv", "auto", "[]"),
         ("", "application/x-ndjson", "auto", "[]"), ("", "text/plain", "text", "null"),
         (list, "application/x-plist", "auto", #"{"a": 1}"#),
@@ -120,6 +121,27 @@ import WaybillTransport
         ),
         ("<plist>", "application/x-plist", "the response is not a property list: "),
         ("1\n2\n", "text/csv; header=absent", "the response is CSV without a header (header=absent)"),
+        (
+            "Maintenance", "csv Text/HTML; charset=utf-8",
+            "the response is not CSV: its content type is 'Text/HTML; charset=utf-8'"
+        ),
+        (
+            "a\n1\n", "csv application/xhtml+xml",
+            "the response is not CSV: its content type is 'application/xhtml+xml'; "
+        ),
+        (
+            "{}", "csv application/problem+json",
+            "the response is not CSV: its content type is 'application/problem+json'"
+        ),
+        (
+            "{}", "html application/json",
+            "the response is not HTML: its content type is 'application/json'; 'decoding: text'"
+        ),
+        (
+            "\n <!DOCTYPE HTML>\n<p>", "csv text/plain",
+            "the response is not CSV: expected the names of the columns, found a page"
+        ),
+        ("[1,2]", "csv application/octet-stream", "the response is not CSV: it is JSON"),
     ])
     func `a response that does not match its content type is refused with a message`(
         body: String,
@@ -128,7 +150,10 @@ import WaybillTransport
     )
         async throws
     {
-        let failure = try await run(body, type: type, decoding: "auto").result.steps.first?.failure
+        let parts =
+            type.contains("; header") ? ["auto", type] : type.split(separator: " ", maxSplits: 1).map(String.init)
+        let decoding = parts.count == 2 ? parts[0] : "auto"
+        let failure = try await run(body, type: parts.last ?? type, decoding: decoding).result.steps.first?.failure
         #expect(failure?.kind == .decode)
         #expect(failure?.message.string.hasPrefix(words) == true, "\(failure?.message.string ?? "it passed")")
     }

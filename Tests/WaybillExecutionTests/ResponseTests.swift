@@ -95,6 +95,15 @@ import WaybillTransport
         #expect(failure.span != nil)
     }
 
+    @Test(arguments: [0, 2 << 20])
+    func `the words of a server are not looked for in a large body`(padding: Int) async throws {
+        let body = #"{"message": "no"}"# + String(repeating: " ", count: padding)
+        let failure = try #require(try await failure("", body, status: 500, service: ""))
+        #expect(
+            failure.message.string == (padding == 0 ? "the status is 500, not 2xx: no" : "the status is 500, not 2xx")
+        )
+    }
+
     @Test(arguments: [
         ("expect: {status: 404}", "", nil), ("expect: {status: 404, headers: {Content-Type: '*'}}", "", nil),
         ("expect: {status: 404}, outputs: {x: $.x}", "", nil),

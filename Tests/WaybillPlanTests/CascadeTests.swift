@@ -40,6 +40,25 @@ import WaybillPlan
         #expect(headers == ["X-A: defaults", "x-b: service", "X-D: service", "X-E: graph"])
     }
 
+    @Test func `many names are merged like few`() throws {
+        func headers(_ names: [String], _ value: String) -> String {
+            "headers: {\(names.map { "\($0): \(value)" }.joined(separator: ", "))}"
+        }
+        let (defaults, graph) = ((0..<40).map { "X-\($0)" }, (20..<60).map { "x-\($0)" })
+        let manifest = """
+            defaults: {\(headers(defaults, "a"))}
+            endpoints: {e: {url: "http://127.0.0.1:1/", headers: {X-0: null, x-59: a}}}
+            graphs: {main: {\(headers(graph, "b")), chain: [{call: e}]}}
+
+            """
+        let merged = try PlanFixture.request(manifest).settings.headers.map {
+            "\($0.value.name.value): \($0.value.texts?.first?.constantText ?? "-")"
+        }
+        let expected = defaults[1..<20].map { "\($0): a" } + graph.map { "\($0): b" }
+        #expect(merged.sorted() == expected.sorted())
+        #expect(merged.first == "X-1: a")
+    }
+
     @Test func `every merged value keeps its location and level`() throws {
         let settings = try PlanFixture.request(manifest).settings
         #expect(

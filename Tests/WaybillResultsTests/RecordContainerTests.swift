@@ -324,6 +324,27 @@ import WaybillTestSupport
         #expect(try await query("SELECT count(*) FROM orders") == "2\n")
     }
 
+    @Test(arguments: [
+        ("id TEXT COLLATE NOCASE PRIMARY KEY", #""A""#, #""a ""#),
+        ("id TEXT COLLATE RTRIM PRIMARY KEY", #""a ""#, #""A""#),
+        ("id, UNIQUE (id COLLATE NOCASE)", #""A""#, "1"),
+        ("id INTEGER PRIMARY KEY, b TEXT COLLATE NOCASE UNIQUE", nil, "2"),
+    ])
+    func `keys that the table compares as equal are an error`(columns: String, equal: String?, other: String)
+        async throws
+    {
+        _ = try await query("CREATE TABLE orders (\(columns))")
+        let first = equal == nil ? "1" : #""a""#
+        if let equal {
+            let same = try records(#"{"id":\#(first)}"#, #"{"id":\#(equal)}"#)
+            let error = await #expect(throws: ResultsError.self) { try await write(same, in: orders()) }
+            #expect(error?.description.contains("the table compares both keys as equal") == true, "\(error as Any)")
+        }
+        let different = try records(#"{"id":\#(first)}"#, #"{"id":\#(other)}"#, #"{"id":\#(first)}"#)
+        _ = try await write(different, in: orders())
+        #expect(try await query("SELECT count(*) FROM orders") == "2\n")
+    }
+
     @Test func `a slow trigger is interrupted`() async throws {
         _ = try await query(
             """

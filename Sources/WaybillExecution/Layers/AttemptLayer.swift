@@ -98,7 +98,7 @@ struct Attempt: Sendable {
             return outcome
         }
         // The body may be incomplete.
-        if WorkLimit.isDeadlinePassed { return stopped }
+        if WorkLimit.isReached { return stopped }
         var sender = sender
         if let download = plan.download {
             do throws(EvaluationFailure) {

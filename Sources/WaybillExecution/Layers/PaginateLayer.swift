@@ -96,6 +96,8 @@ private struct PageCollector {
     /// The memory of the items.
     private var memory: ResponseMemory.Share?
     private var isSecret = false
+    /// Whether a page so far was a list.
+    private var hasLists = false
     /// Whether the secrets in the items so far can be redacted.
     private var areSecretsKnown = true
     private var run: RunContext { context.run }
@@ -127,6 +129,7 @@ private struct PageCollector {
             try? context.keep(items, in: &memory, at: pagination.span)
         }
         state = PaginationState(pagination, after: earlier.count, next: next)
+        hasLists = earlier.items != earlier.count
         return true
     }
 
@@ -139,11 +142,13 @@ private struct PageCollector {
         let found: ScopeValue
         let decision: PaginationState.Decision
         do throws(EvaluationFailure) {
-            found = try foundItems(outcome)
+            let isNull: Bool
+            (found, isNull) = try foundItems(outcome)
             let page = PaginationState.Page(
                 scope: scope,
                 items: found.json.array?.count ?? 0,
                 content: found.json,
+                isNull: isNull,
                 isList: pagination.items != nil || [.array, .null].contains(outcome.data?.json.kind ?? .null),
                 url: outcome.responseURL ?? response.url,
                 links: response.headers.values(named: "Link"),
@@ -236,22 +241,34 @@ private struct PageCollector {
     }
 
     /// Returns the items of a page as a list: what `items` selects from the data after filters, or that data. Null counts
-    /// as an empty list. Without `items`, data that is not a list counts as one item.
-    private func foundItems(_ outcome: AttemptOutcome) throws(EvaluationFailure) -> ScopeValue {
+    /// as an empty list, unless it is the whole body. Without `items`, data that is not a list counts as one item.
+    ///
+    /// - Returns: The items, and whether the response has null in their place.
+    private mutating func foundItems(_ outcome: AttemptOutcome) throws(EvaluationFailure) -> (ScopeValue, isNull: Bool)
+    {
         var value = outcome.data ?? ScopeValue(.null)
-        if isMissing(outcome) {
+        let hasBody = outcome.response?.body.isEmpty == false && outcome.method != "HEAD"
+        let isNullBody = hasBody && outcome.body?.json == .null
+        // A first page without data, such as a 204, has no items.
+        if let expression = pagination.items, value.json != .null || isNullBody {
+            value = try expression.outputValue(in: outcome.scope.scope(pagination.level))
+        }
+        if isMissing(outcome) || isNullBody && value.json == .null {
+            let words = isNullBody ? "is null" : "has no body"
             throw EvaluationFailure(
-                message: "the response has no body, so page \(state.pages + 1) and those after it are missing",
+                message: "the response \(words), so page \(state.pages + 1) and those after it are missing",
                 span: pagination.span
             )
         }
-        // A first page without data, such as a 204, has no items.
-        if let expression = pagination.items, value.json != .null {
-            value = try expression.outputValue(in: outcome.scope.scope(pagination.level))
-        }
+        let isNull = hasBody && value.json == .null
         switch value.json {
-        case .array: break
+        case .array: hasLists = true
         case .null: value.json = .array([])
+        case .string where hasLists && pagination.items == nil:
+            throw EvaluationFailure(
+                message: "page \(state.pages + 1) is a string, but a page before it is a list",
+                span: pagination.span
+            )
         case let other:
             if let expression = pagination.items {
                 throw EvaluationFailure(
@@ -262,7 +279,7 @@ private struct PageCollector {
             }
             value.json = .array([other])
         }
-        return value
+        return (value, isNull)
     }
 }
 

@@ -16,6 +16,8 @@ struct PaginationState: Sendable {
         var items: Int
         /// The items, to detect a server that sends the same ones for ever.
         var content: JSON?
+        /// Whether the response has null where the list of items is expected.
+        var isNull = false
         /// Whether the items are a list, so that they can be counted.
         var isList = true
         /// The URL that it came from.
@@ -76,9 +78,18 @@ struct PaginationState: Sendable {
     /// What follows a page.
     mutating func next(after page: Page) throws(EvaluationFailure) -> Decision {
         pages += 1
-        if let max = pagination.max, pages >= max { return .finish }
+        let isLast = pagination.max.map { pages >= $0 } ?? false
+        if isLast, !page.isNull { return .finish }
         if let condition = pagination.condition, try !condition.holds(in: page.scope) { return .finish }
         let decision = try following(page)
+        // Servers send null for an empty list, but a page in the middle that has it has lost its items.
+        if page.isNull, case .follow = decision {
+            return .fail(
+                "page \(pages) has null in place of its items, but another page follows it",
+                at: pagination.span
+            )
+        }
+        if isLast { return .finish }
         if case .follow(let request) = decision { self.request = request }
         return decision
     }

@@ -162,6 +162,13 @@ struct RequestBuilder {
                 kind: .transfer
             )
         }
+        if let demand = request.options.tls.demand, origin.isSecure, !otherOrigin.isSecure {
+            throw EvaluationFailure(
+                message: "the next page is at \(otherOrigin), without TLS, which '\(demand)' under 'tls' demands",
+                span: plan.address.text.span,
+                kind: .transfer
+            )
+        }
         request.leaveOrigin()
         request.options.cookies = request.options.cookies.after(leaving: origin, for: otherOrigin)
         return request

@@ -30,6 +30,13 @@ struct ResponseDecoder {
     /// Decodes the body of a response.
     func decode(_ response: HTTPResponse) throws(DecodingError) -> Decoded {
         let decoding = effectiveDecoding(of: response)
+        if let foreignTypes = Self.foreignTypes[decoding], !response.body.isEmpty,
+            let type = response.headers.first(named: "Content-Type"),
+            foreignTypes.contains(where: { $0.contains(type) })
+        {
+            let words = "its content type is '\(type.excerpt(100))'; 'decoding: text' returns it as a string"
+            throw DecodingError(message: "the response is not \(decoding.rawValue.uppercased()): \(words)")
+        }
         guard !response.body.isEmpty || self.decoding == .bytes else {
             return Decoded(value: [.csv, .ndjson, .sse].contains(decoding) ? .array([]) : .null)
         }
@@ -101,6 +108,14 @@ struct ResponseDecoder {
         uniquingKeysWith: { first, _ in first }
     )
 
+    /// The media types of what would be decoded without an error although it is something else, such as a page with a login
+    /// or an error of the server: as a header without rows, or as a page of one line.
+    private static let foreignTypes: [Decoding: [MediaRange]] = {
+        let json = ["application/json", "text/json", "*/*+json"]
+        let documents = ["text/html", "application/xml", "text/xml", "*/*+xml"]
+        return [.html: json, .csv: json + documents].mapValues { $0.compactMap { MediaRange($0) } }
+    }()
+
     private func json(_ body: [UInt8]) throws(DecodingError) -> Decoded {
         do {
             let document = try JSONParser(stopsAtLimit: true).parseDocument(body)
@@ -161,12 +176,20 @@ struct ResponseDecoder {
 
     /// The list of the rows, each an object of strings by the names in the first row.
     private func rows(_ body: [UInt8]) throws(DecodingError) -> Decoded {
+        let rows: [JSON]
         do {
-            return Decoded(value: .array(try CSVReader.rows(of: body)))
+            rows = try CSVReader.rows(of: body)
         } catch {
             let location = "line \(error.position.line), column \(error.position.column)"
             throw DecodingError(message: "the response is not CSV: \(error.message) (\(location))")
         }
+        // An empty list of JSON looks like the name of a column.
+        if rows.isEmpty, let json = try? JSONParser(stopsAtLimit: true).parse(body),
+            json.array != nil || json.object != nil
+        {
+            throw DecodingError(message: "the response is not CSV: it is JSON")
+        }
+        return Decoded(value: .array(rows))
     }
 
     private func propertyList(_ response: HTTPResponse) throws(DecodingError) -> Decoded {

@@ -251,7 +251,8 @@ struct ResponseEvaluator {
                 + "request asked for with 'Range: \(range.text)'"
         }
         if let wrongLength { message = wrongLength }
-        let body = try? decoder.decode(response)
+        // The words of a server are not worth the memory of a second copy of a large body.
+        let body = response.body.count > ResponseMemory.smallBody ? nil : try? decoder.decode(response)
         // The description of a resource is not the reason for a success.
         let words = isSuccess ? nil : (body?.value).flatMap(serverMessage)
         if let words { message += ": \(words)" }

@@ -21,12 +21,21 @@ struct CSVHeader: Sendable {
                     help: "The first row gives each column its name."
                 )
             }
+            if names.isEmpty, Self.isStartOfDocument(name) {
+                throw CSVError("expected the names of the columns, found a page of HTML or XML", at: range)
+            }
             guard known.insert(CodePoints(name)).inserted else {
                 throw CSVError("two columns are named '\(name)'", at: range)
             }
             names.append(name)
         }
         self.names = names
+    }
+
+    /// Whether HTML or XML starts with a text, such as a server sends in place of a table.
+    private static func isStartOfDocument(_ text: String) -> Bool {
+        let start = String(decoding: text.utf8.drop { $0 <= 0x20 }.prefix(9), as: UTF8.self).lowercased()
+        return ["<!doctype", "<html", "<head>", "<body", "<?xml", "<!--"].contains(where: start.hasPrefix)
     }
 
     /// The object of a record: a string for each name.

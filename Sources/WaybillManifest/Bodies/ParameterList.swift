@@ -117,11 +117,14 @@ package struct ParameterList: Sendable {
     /// The pairs as a query, with everything but unreserved characters percent-encoded.
     package var query: String { joined { PercentEncoding.component($0) } }
 
+    /// The pairs as text, or some of them once `WorkLimit` is reached.
     private func joined(encoding encode: (String) -> String) -> String {
-        pairs.enumerated().map { index, pair in
+        var (fields, limit): ([String], _) = ([], WorkLimit.Check())
+        for (index, pair) in pairs.enumerated() where !limit.isReached(before: 64) {
             let values = elements[index] ?? [pair.value.text]
-            return "\(encode(pair.name))=\(values.map(encode).joined(separator: ","))"
-        }.joined(separator: "&")
+            fields.append("\(encode(pair.name))=\(values.map(encode).joined(separator: ","))")
+        }
+        return fields.joined(separator: "&")
     }
 }
 

@@ -9,9 +9,12 @@ extension ManifestDecoder {
         let to = node["to"].flatMap { scalarTemplate($0) }
         let records = node["records"].flatMap { expression($0) }
         var columns: [Write.Column] = []
+        var known: [CodePoints: SourceSpan] = [:]
         for column in node["columns"]?.sequence ?? [] {
-            if let name = text(column) { add(.init(name: name, value: nil), to: &columns) }
-            for (name, value) in named(column) { add(.init(name: name, value: expression(value)), to: &columns) }
+            if let name = text(column) { add(.init(name: name, value: nil), to: &columns, &known) }
+            for (name, value) in named(column) {
+                add(.init(name: name, value: expression(value)), to: &columns, &known)
+            }
         }
         guard let to else { return nil }
         let write = Write(
@@ -79,15 +82,20 @@ extension ManifestDecoder {
     }
 
     /// Adds a column, or reports it if another column has the same name.
-    private mutating func add(_ column: Write.Column, to columns: inout [Write.Column]) {
-        if let first = columns.first(where: { $0.name.value.hasSameCodePoints(as: column.name.value) }) {
+    private mutating func add(
+        _ column: Write.Column,
+        to columns: inout [Write.Column],
+        _ known: inout [CodePoints: SourceSpan]
+    ) {
+        if let first = known[CodePoints(column.name.value)] {
             diagnostics.report(
                 "duplicate-key",
                 "two columns have the name '\(column.name.value)'",
                 at: column.name.span,
-                secondary: [.init(first.name.span, "first used here")]
+                secondary: [.init(first, "first used here")]
             )
         } else {
+            known[CodePoints(column.name.value)] = column.name.span
             columns.append(column)
         }
     }

@@ -26,6 +26,8 @@ final class RequestSite: Sendable {
     let unknown: Set<String>
     /// The expected statuses, if they are known.
     let expectedStatus: Setting<[StatusTemplate]>?
+    /// What its responses are decoded to, if that has no fields and no filter changes it: bytes or a string.
+    let dataWithoutFields: (words: String, span: SourceSpan)?
     /// The levels that other requests share.
     let far: SharedLevels
 
@@ -49,6 +51,13 @@ final class RequestSite: Sendable {
         levels = service.levels(of: definition, steps: steps, in: far)
         unknown = levels.reduce(into: Set()) { $0.formUnion($1.unknown) }
         expectedStatus = levels.nearest(ExpectationSetting.key, \.expectedStatus)
+        let decoding = levels.nearest(Decoding.key, \.decoding)
+        let isFiltered = unknown.contains(FilterEntry.key) || levels.contains { $0.has(FilterEntry.key) }
+        switch isFiltered ? nil : decoding?.value {
+        case .bytes: dataWithoutFields = decoding.map { ("bytes", $0.span) }
+        case .text, .xml, .html: dataWithoutFields = decoding.map { ("a string", $0.span) }
+        case .auto, .json, .ndjson, .sse, .csv, .plist, nil: dataWithoutFields = nil
+        }
     }
 
     /// The merged levels, with removals for the names that a level removes. This is slow: for a key that is replaced as

@@ -93,6 +93,9 @@ private struct SQLiteLoad {
     private var folded: [CodePoints: Int] = [:]
     private var isCreated: Bool
     private var insertion: SQLiteStatement?
+    /// Stores the key of a record, if the table compares other values than equal ones as equal; changes nothing if the key
+    /// of an earlier record is only equal to it for the table.
+    private var keyInsertion: SQLiteStatement?
     /// The columns of the table that records name in another case.
     private var respelt: Set<Int> = []
     /// The number of the last record with a value for a column, by the column's index.
@@ -121,6 +124,7 @@ private struct SQLiteLoad {
         for (name, type) in zip(existing, try columns("type")) {
             affinities[name.foldedForSQL] = Affinity(type: type)
         }
+        keyInsertion = try makeKeyInsertion()
         for column in existing where table.columns.map({ $0.contains(named: column) }) ?? true { add(column) }
     }
 
@@ -163,8 +167,7 @@ private struct SQLiteLoad {
                 throw failure("has '\(columns[index])' twice, because SQLite ignores the case of names", value: record)
             }
             lastUses[index] = count
-            // Bytes were marked when the record was written.
-            try insertion.bind(value.object == nil ? value : JSON(markingBytes: value), at: index + 1)
+            try insertion.bind(member: value, at: index + 1)
         }
         for name in table.key {
             if let value = record[name], value != .null {
@@ -189,11 +192,54 @@ private struct SQLiteLoad {
             let hint = nearest.map { ", did you mean '\($0)'?" } ?? ""
             throw failure("is missing '\(name)', a column of 'key'\(hint)", value: record)
         }
+        if let keyInsertion {
+            for (index, name) in table.key.enumerated() {
+                try keyInsertion.bind(member: record[name] ?? .null, at: index + 1)
+            }
+            try keyInsertion.run()
+            guard database.changedRows > 0 else {
+                throw failure(
+                    "differs in 'key' from an earlier record, but the table compares both keys as equal (COLLATE); make them "
+                        + "equal or different with 'columns'",
+                    value: record
+                )
+            }
+        }
         try insertion.run()
         // A trigger can ignore a row without an error.
         guard database.changedRows > 0 else {
             throw failure("was not stored: a trigger of the table ignores it", value: record)
         }
+    }
+
+    /// The statement that stores the keys of all records in a temporary table, which compares them as the index on `key`
+    /// does; `nil` if that compares bytes.
+    private func makeKeyInsertion() throws(ResultsError) -> SQLiteStatement? {
+        let indexes = "pragma_index_list(\(table.name.quotedAsText)) WHERE \"unique\" AND NOT partial"
+        for index in try SQLiteStatement("SELECT name FROM \(indexes)", of: database).strings(0) {
+            let columns = "FROM pragma_index_xinfo(\(index.quotedAsText)) WHERE key"
+            let names = try SQLiteStatement("SELECT name \(columns)", of: database).strings(0)
+            let collations = try SQLiteStatement("SELECT coll \(columns)", of: database).strings(0)
+            guard names.count == table.key.count, table.key.allSatisfy({ names.contains(named: $0) }),
+                !collations.allSatisfy({ $0.uppercased() == "BINARY" })
+            else { continue }
+            let keys = table.key.map(\.quotedForSQL)
+            let types = zip(names, collations).map { "\($0.quotedForSQL) COLLATE \($1.quotedForSQL)" }.joined(
+                separator: ", "
+            )
+            let list = keys.joined(separator: ", ")
+            let isEqual = keys.map { "\($0) = excluded.\($0) COLLATE BINARY" }.joined(separator: " AND ")
+            try database.execute("DROP TABLE IF EXISTS temp.keys")
+            try database.execute("CREATE TEMP TABLE keys (\(types), PRIMARY KEY (\(list)))")
+            return try SQLiteStatement(
+                """
+                INSERT INTO temp.keys (\(list)) VALUES (\(keys.map { _ in "?" }.joined(separator: ", "))) \
+                ON CONFLICT (\(list)) DO UPDATE SET \(keys[0]) = \(keys[0]) WHERE \(isEqual)
+                """,
+                of: database
+            )
+        }
+        return nil
     }
 
     private func failure(_ words: String, value: JSONObject) -> ResultsError {
@@ -380,6 +426,13 @@ private enum Affinity {
     /// Whether a text is a number for SQLite, which ignores blanks around it.
     private static func isNumber(_ text: String) -> Bool {
         Double(text.filter { !" \t\n\r\u{B}\u{C}".contains($0) }) != nil
+    }
+}
+
+extension SQLiteStatement {
+    /// Binds a member of a record, whose bytes were marked when the record was written.
+    fileprivate func bind(member value: JSON, at index: Int) throws(ResultsError) {
+        try bind(value.object == nil ? value : JSON(markingBytes: value), at: index)
     }
 }
 

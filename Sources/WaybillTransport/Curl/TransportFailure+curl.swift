@@ -63,6 +63,13 @@ extension TransportFailure {
         message: shutDownMessage
     )
 
+    /// The failure of a request whose task was cancelled before it was sent.
+    package static let cancelledBeforeSending = TransportFailure(
+        kind: .cancelled,
+        code: Int32(CURLE_ABORTED_BY_CALLBACK.rawValue),
+        message: "the request was cancelled"
+    )
+
     private static let shutDownMessage = "the transport was shut down"
 
     private static func stopped(_ transfer: Transfer, _ message: String) -> TransportFailure {

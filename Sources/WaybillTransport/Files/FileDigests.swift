@@ -83,10 +83,7 @@ extension HTTPRequest.Body {
         } catch {
             throw .refused(CURLE_READ_ERROR, "the file \(error.path) cannot be read: \(error.message)")
         }
-        guard let digest = read?.values[.sha256] else {
-            let code = Int32(CURLE_ABORTED_BY_CALLBACK.rawValue)
-            throw TransportFailure(kind: .cancelled, code: code, message: "the request was cancelled")
-        }
+        guard let digest = read?.values[.sha256] else { throw .cancelledBeforeSending }
         return Hexadecimal.encode(digest)
     }
 }

@@ -26,6 +26,12 @@ extension TransferOptions {
             return "\(clientKey.debugDescription) \(pins)"
         }
 
+        /// The first key that demands something of every connection, and so that there is TLS; nil if there is none.
+        package var demand: String? {
+            if !pins.isEmpty { return "pins" }
+            return minimumVersion != nil ? "minVersion" : certificateAuthorities != nil ? "ca" : nil
+        }
+
         /// A version of TLS.
         package enum Version: String, Sendable, Hashable, CaseIterable {
             case v1_0 = "1.0"

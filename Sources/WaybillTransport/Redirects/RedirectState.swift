@@ -63,8 +63,8 @@ package struct RedirectState: Sendable {
             headers: response.headers,
             timings: response.timings
         )
-        if !request.options.tls.pins.isEmpty, here.isSecure, !there.isSecure {
-            let words = "\(request.subject) redirects to \(there), which has no certificate to compare with the pins"
+        if let demand = request.options.tls.demand, here.isSecure, !there.isSecure {
+            let words = "\(request.subject) redirects to \(there), without TLS, which '\(demand)' under 'tls' demands"
             return .fail(.redirect(CURLE_SSL_PINNEDPUBKEYNOTMATCH, words, response))
         }
         if redirect.leavesOrigin, request.isBodyForOrigin, redirect.method == request.method {

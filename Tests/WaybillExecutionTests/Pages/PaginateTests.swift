@@ -236,6 +236,44 @@ import WaybillTransport
         }
     }
 
+    @Test(
+        arguments: [
+            ("{next: $.next, items: $.rows}", #"{"rows":null}"#, nil),
+            (
+                "{next: $.next, items: $.rows}", #"{"rows":null,"next":"/c"}"#,
+                "page 2 has null in place of its items, but"
+            ),
+            ("{next: $.next, items: $.rows, max: 2}", #"{"rows":null,"next":"/c"}"#, "page 2 has null"),
+            ("{next: $.next, items: $.rows, max: 2}", #"{"rows":[],"next":"/c"}"#, nil),
+            ("{next: $.next, items: \"default($.rows, list())\", max: 2}", #"{"rows":null,"next":"/c"}"#, nil),
+            ("{page: {query: p}, items: $.rows}", #"{"rows":null}"#, nil),
+            ("{page: {query: p}, items: $.rows, while: $.rows == null}", #"{"rows":null}"#, nil),
+            ("{page: {query: p}, items: $.rows, while: true}", #"{"rows":null}"#, "page 2 has null"),
+            ("{page: {query: p}, items: $}", "null", "the response is null, so page 2 and those after it are missing"),
+            ("{link: true, items: \"default($, list())\"}", "null", nil),
+            ("{link: true}", "null", "the response is null, so page 2"),
+            ("{link: true}", "\"Maintenance\"", "page 2 is a string, but a page before it is a list"),
+        ]
+    )
+    func `null in place of items is an empty list only on the last page`(
+        paginate: String,
+        page: String,
+        message: String?
+    ) async throws {
+        let isList = paginate.hasPrefix("{link") || paginate.contains("items: $}") || paginate.contains("default($,")
+        let first = ScriptedTransport.Reply.linked(isList ? "[1]" : #"{"rows":[1],"next":"/b"}"#, ["</b>; rel=next"])
+        let last = ScriptedTransport.Reply.json(page)
+        let result = try await run(
+            "get: /a, paginate: \(paginate)",
+            ["/a": first, "/a?p=1": first, "/a?p=2": last, "/b": last]
+        )
+        let found = result.failure?.message.string
+        #expect(
+            message == nil ? found == nil && result.data == [1] : found?.hasPrefix(message ?? "") == true,
+            "\(found ?? "")"
+        )
+    }
+
     @Test func `outputs of pages that are written are computed from all items too`() async throws {
         let fixture = try ExecutionFixture(
             """

@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 import WaybillFormats
+import WaybillJSON
 import WaybillRuntime
 import WaybillTestSupport
 import WaybillTransport
@@ -99,6 +100,16 @@ import WaybillTransport
         )
         #expect(request.values(named: "X-Amz-Security-Token") == ["token"])
         #expect(request.values(named: "Host").count == 1)
+    }
+
+    @Test func `a request that is not signed before the deadline is not sent`() async throws {
+        let query = String(repeating: "a=b&", count: 5_000)
+        let exchanged = await WorkLimit.limited({ true }) {
+            try? await exchange { Self.request($0 + "?" + query) }
+        }
+        let (result, received) = try #require(exchanged)
+        #expect(throws: TransportFailure.self) { try result.get() }
+        #expect(received.joined().isEmpty)
     }
 
     @Test func `files are signed by their contents`() async throws {

@@ -1,4 +1,5 @@
 import WaybillFormats
+import WaybillJSON
 import WaybillTransport
 
 /// A request in the canonical form from which client and server compute an AWS signature.
@@ -74,17 +75,21 @@ struct CanonicalRequest {
 
     // MARK: Query
 
+    /// The query, or nothing once `WorkLimit` is reached.
     private static func query(_ query: String) -> String {
-        let pairs = query.utf8.split(separator: UInt8(ascii: "&")).map { pair -> (name: [UInt8], value: [UInt8]) in
+        var limit = WorkLimit.Check()
+        var pairs: [(name: [UInt8], value: [UInt8])] = []
+        for pair in query.utf8.split(separator: UInt8(ascii: "&")) where !limit.isReached(before: 64) {
             let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
             // AWS does not treat a plus sign as a space.
-            return (encodedOnce(pair[..<equals]), encodedOnce(pair[equals...].dropFirst()))
+            pairs.append((encodedOnce(pair[..<equals]), encodedOnce(pair[equals...].dropFirst())))
         }
-        let sorted = pairs.sorted { left, right in
-            left.name == right.name
+        let sorted = try? pairs.sorted { left, right in
+            if limit.isReached(before: 8) { throw CancellationError() }
+            return left.name == right.name
                 ? left.value.lexicographicallyPrecedes(right.value) : left.name.lexicographicallyPrecedes(right.name)
         }
-        return sorted.map { String(decoding: $0.name + [UInt8(ascii: "=")] + $0.value, as: UTF8.self) }
+        return (sorted ?? []).map { String(decoding: $0.name + [UInt8(ascii: "=")] + $0.value, as: UTF8.self) }
             .joined(separator: "&")
     }
 

@@ -1,4 +1,5 @@
 package import WaybillFormats
+import WaybillJSON
 package import WaybillTransport
 
 /// Signs requests with AWS Signature Version 4, and sends them with another transport.
@@ -52,6 +53,8 @@ package struct SigningTransport: Transport {
         let digest = if let given { given } else { try await request.body.digest() }
         var request = request
         request.headers = signer.sign(request, payloadDigest: digest, at: now())
+        // The signature may not be that of the whole query.
+        if WorkLimit.isReached { throw .cancelledBeforeSending }
         return request
     }
 }

@@ -41,10 +41,19 @@ extension Settings {
         }
         declined += near.declined
         if !near.unknown.isEmpty { unknown.formUnion(near.unknown) }
-        // The search is linear, because levels have few entries.
+        // Most levels have few entries, for which a linear search is faster than a table.
+        var positions: [Slot: Int]?
+        if near.entries.count > 16 {
+            positions = [:]
+            for (index, entry) in entries.enumerated() { if let slot = Slot(entry.value) { positions?[slot] = index } }
+        }
         for entry in near.entries {
-            let replaced = Slot(entry.value).flatMap { slot in entries.lastIndex { slot.takes($0.value) } }
+            let slot = Slot(entry.value)
+            let replaced = slot.flatMap { slot in
+                positions.map { $0[slot] } ?? entries.lastIndex { slot.takes($0.value) }
+            }
             if let replaced { replace(at: replaced, by: entry) } else { append(entry) }
+            if replaced == nil, let slot { positions?[slot] = entries.count - 1 }
         }
     }
 

@@ -122,15 +122,7 @@ struct ScopeShapes {
         } else {
             return nil
         }
-        let shapes = requests.map { request -> (words: String, span: SourceSpan)? in
-            guard !request.mayHave(FilterEntry.key) else { return nil }
-            let decoding = request.nearest(Decoding.key, { $0.decoding })
-            switch decoding?.value {
-            case .bytes: return decoding.map { ("bytes", $0.span) }
-            case .text, .xml, .html: return decoding.map { ("a string", $0.span) }
-            case .auto, .json, .ndjson, .sse, .csv, .plist, nil: return nil
-            }
-        }
+        let shapes = requests.map(\.dataWithoutFields)
         guard let first = shapes.first, let first, shapes.allSatisfy({ $0?.words == first.words }) else { return nil }
         return PathRoot(shape: .scalar(first.words), depth: 0, source: .init(first.span, "decoded as \(first.words)"))
     }
