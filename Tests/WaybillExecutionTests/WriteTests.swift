@@ -37,23 +37,6 @@ import WaybillTransport
         )
     }
 
-    @Test(arguments: [
-        ("null", 200, "", "the response is null, not a list or a record, so nothing was written"),
-        ("", 200, "", "the response has no body, although its type is JSON, so nothing was written"),
-        ("", 204, "", nil), ("[]", 200, "", nil), (#"{"rows":null}"#, 200, "filters: [{select: $.rows}], ", nil),
-    ])
-    func `a file is not replaced by nothing because a response is null or empty`(
-        body: String,
-        status: Int,
-        filters: String,
-        message: String?
-    ) async throws {
-        folder.write("old", to: "a.ndjson")
-        let result = try await run("get: /a, \(filters)write: {to: a.ndjson}", ["/a": .json(body, status: status)])
-        #expect(result.outcome.result.steps.first?.failure?.message.string == message)
-        #expect(folder.read("a.ndjson") == (message == nil ? "" : "old"))
-    }
-
     private static let list = ScriptedTransport.Reply.json(#"{"rows":[{"id":1,"n":"x"},{"id":2,"key":"hunter2"}]}"#)
 
     @Test(

@@ -241,7 +241,7 @@ private struct PageCollector {
     }
 
     /// Returns the items of a page as a list: what `items` selects from the data after filters, or that data. Null counts
-    /// as an empty list, unless it is the whole body. Without `items`, data that is not a list counts as one item.
+    /// as an empty list after the first page, unless it is the whole body. Without `items`, data that is not a list counts as one item.
     ///
     /// - Returns: The items, and whether the response has null in their place.
     private mutating func foundItems(_ outcome: AttemptOutcome) throws(EvaluationFailure) -> (ScopeValue, isNull: Bool)
@@ -261,6 +261,13 @@ private struct PageCollector {
             )
         }
         let isNull = hasBody && value.json == .null
+        if isNull, state.pages == 0 {
+            throw EvaluationFailure(
+                message: "page 1 has null in place of its items; the filter 'default: []' makes it an empty list",
+                span: pagination.items?.span ?? pagination.span,
+                kind: .output
+            )
+        }
         switch value.json {
         case .array: hasLists = true
         case .null: value.json = .array([])

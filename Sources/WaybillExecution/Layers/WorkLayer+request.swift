@@ -100,15 +100,6 @@ extension WorkLayer {
         {
             return Failure(.output, "the response has no body, so nothing was written", at: step.span)
         }
-        if outcome.recovery == nil, isPlain, outcome.body?.json == .null, data.json == .null,
-            outcome.response?.body.isEmpty == false
-        {
-            return Failure(
-                .output,
-                "the response is null, not a list or a record, so nothing was written",
-                at: step.span
-            )
-        }
         do throws(Failure) {
             try output.append(isWithoutContent ? nil : data, isList: step.paginate != nil, in: outcome.scope)
             return nil
