@@ -14,14 +14,18 @@ package final class SourceFile: Sendable {
     /// The bytes of the text, as read.
     package let bytes: [UInt8]
 
+    /// Whether everything secret in the bytes is masked already.
+    package let isMasked: Bool
+
     /// The table of lines, created when it is first needed. Without diagnostics, it never is.
     private let knownLines = Mutex<LineTable?>(nil)
 
     /// Creates a source file from a text of at most `greatestSize` bytes.
-    package init(name: String, bytes: [UInt8]) {
+    package init(name: String, bytes: [UInt8], isMasked: Bool = false) {
         precondition(bytes.count <= Self.greatestSize, "a source text is smaller than 4 GiB")
         self.name = name
         self.bytes = bytes
+        self.isMasked = isMasked
     }
 
     /// Creates a source file from a string.

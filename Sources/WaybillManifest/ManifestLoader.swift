@@ -114,6 +114,10 @@ private struct ManifestLoading {
 
     /// Parses a file; `nil` if it could not be parsed to its end.
     private mutating func parse(_ file: SourceFile) -> Tree? {
+        if let misuse = EnvironmentFile.misuse(of: file) {
+            diagnostics.append(misuse)
+            return nil
+        }
         let (node, problems) = YAMLReader().read(file)
         diagnostics += problems
         guard let node else { return nil }

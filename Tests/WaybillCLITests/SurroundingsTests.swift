@@ -102,7 +102,7 @@ import WaybillTestSupport
         #expect(command.errorText.contains("(ulimit -u, -v and -d)."), "\(command.errorText)")
     }
 
-    @Test(arguments: ["-d 20000", "-d 50000"])
+    @Test(arguments: ["-d 20000", "-d 50000", "-d 200000", "-v 300000", "-v 400000"])
     func `a limit of memory in which threads cannot start is an error`(limit: String) async throws {
         let command = try await shell("ulimit \(limit); exec $W run m.yaml --mock").command
         #expect(command.status == 3)

@@ -141,6 +141,15 @@ struct SecretTests {
         #expect(!written.contains("canary"), "\(written)")
     }
 
+    @Test(arguments: [#""123456""#, #""changeme""#, #""abc""#, #""hunt""#, #""p\\q\"r""#, "1234"])
+    func `the value of a member named like a secret is one, whatever it is`(_ value: String) throws {
+        let command = "curl https://a.example.com/x --json '{\"user\": \"u\", \"in\": {\"pin\": \(value)}}'"
+        let manifest = try ImportFixture.manifest(.curl, [("a.sh", command)])
+        let reference = value == "1234" ? "${parse(secrets.pin)}" : "${secrets.pin}"
+        #expect(manifest.text.contains("{json: {user: u, in: {pin: \"\(reference)\"}}}"), "\(manifest.text)")
+        #expect(!manifest.text.contains("***") && !manifest.text.contains(value.dropFirst().dropLast()))
+    }
+
     @Test(arguments: ["<string>", "YOUR_TOKEN", "test", "true", "1", "", "xxxxxxxx", "string", "open"])
     func `a placeholder in a field named token stays in other fields`(_ value: String) throws {
         let request =

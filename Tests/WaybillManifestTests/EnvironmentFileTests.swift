@@ -125,4 +125,32 @@ import WaybillTestSupport
             #expect(span.map { $0.range.upperBound <= $0.file.bytes.count } ?? false)
         }
     }
+
+    @Test(arguments: [
+        "TOKEN=canary\nB: c: d\n", "# x\nexport TOKEN=canary: 1\n", "x\nTOKEN=canary\nB=canary\n", "A=canary",
+    ])
+    func `a file of variables that is read as something else shows no value`(_ text: String) throws {
+        let folder = TemporaryFolder()
+        folder.write(text, to: ".env")
+        let manifest = """
+            waybill: 1
+            services: {a: {baseURL: "http://127.0.0.1:9"}}
+            graphs: {main: {chain: [{id: z, get: /x}]}}
+
+            """
+        let uses = [
+            "include: [.env]", "data: {d: {file: .env, format: json}}", "defaults: {expect: {schema: .env}}",
+        ]
+        for use in uses {
+            let path = folder.write("\(manifest)\(use)\n", to: "m.yaml")
+            let diagnostics = ManifestLoader().load(path).diagnostics
+            #expect(use.contains("data") || diagnostics.hasErrors)
+            #expect(!HumanRenderer().render(diagnostics).contains("canary"), "\(diagnostics)")
+        }
+        let loaded = ManifestLoader().load("\(folder.path)/.env")
+        #expect(loaded.diagnostics.map(\.id.name) == ["yaml-syntax"])
+        #expect(!HumanRenderer().render(loaded.diagnostics).contains("canary"))
+        let data = DataFile.value(of: "\(folder.path)/.env").diagnostics
+        #expect(!HumanRenderer().render(data).contains("canary"))
+    }
 }

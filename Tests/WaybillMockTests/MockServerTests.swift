@@ -134,6 +134,13 @@ import WaybillTestSupport
         #expect(try await get("/nothing").contains("GET /nothing has no mock example"))
     }
 
+    @Test func `a query with very many fields is answered`() async throws {
+        let query = "a=1" + String(repeating: "&", count: 5_000)
+        let head = "GET /x?\(query) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        let response = try await exchange(head, with: [route("GET", "/x?\(query)", answer("ok"))])
+        #expect(response.hasPrefix("HTTP/1.1 200 "))
+    }
+
     @Test func `a header that is too large and a body that is too long are refused`() async throws {
         var limits = MockServer.Limits()
         limits.head = 2_000

@@ -297,6 +297,25 @@ import WaybillTestSupport
         withExtendedLifetime(suite) { #expect(OldRuns.isRunning(id, in: folder.path)) }
     }
 
+    @Test func `runs and suites start while others remove all runs`() async throws {
+        let parent = "\(folder.path)/runs"
+        try FolderContents.make(parent)
+        let removal = Task.detached {
+            while !Task.isCancelled {
+                for id in try OldRuns.folders(in: parent) { try OldRuns.remove(id, in: parent) }
+            }
+        }
+        for _ in 0..<100 {
+            let run = try create(.new(under: parent), RunID())
+            let suite = try SuiteFolder.create(nil, in: parent, for: ["a.yaml"])
+            #expect(FolderContents.status(of: "\(run.path)/events.ndjson") != nil)
+            #expect(FolderContents.status(of: "\(suite.path)/suite.json") != nil)
+            withExtendedLifetime((run, suite)) {}
+        }
+        removal.cancel()
+        try await removal.value
+    }
+
     @Test func `a file that was replaced or removed after it was opened cannot be locked`() throws {
         let path = folder.write("", to: "a")
         let stale = try OutputFile(path, .any)

@@ -57,8 +57,8 @@ int64_t waybill_current_thread(void);
 int64_t waybill_thread_time(int64_t thread);
 
 /// Starts this many threads, which end at once, and returns the error number of the one that could not be started; 0 if
-/// all were running at the same time.
-int waybill_try_threads(int count);
+/// all were running at the same time, with this much memory for other purposes.
+int waybill_try_threads(int count, size_t bytes);
 
 /// Opens a descriptor to wait for and one that makes it readable when written to, which may be the same (an `eventfd`).
 /// Neither blocks. Returns -1 with `errno` if that fails.

@@ -149,22 +149,17 @@ struct RunsCommand: ParsableCommand {
             var removed = 0
             for id in try runs(in: folder, output).dropFirst(keep ?? 0) {
                 let age = id.startedAt?.duration(to: now).components.seconds ?? 0
-                guard olderThan.map({ age > $0.seconds }) ?? true, !OldRuns.isRunning(id, in: folder) else {
-                    continue
-                }
-                if let other = OldRuns.otherRun(in: id, in: folder) {
-                    let paths = ["\(folder)/\(id)", other].map(PrintableText.oneLine)
-                    output.writeError("'\(paths[0])' is not removed: it contains the run in '\(paths[1])'\n")
-                    continue
-                }
-                if OldRuns.isForeign(id, in: folder) {
-                    let path = PrintableText.oneLine("\(folder)/\(id)")
-                    output.writeError("'\(path)' is not removed: it has no files of a run\n")
-                    continue
-                }
+                guard olderThan.map({ age > $0.seconds }) ?? true else { continue }
                 do throws(ResultsError) {
-                    try OldRuns.remove(id, in: folder)
-                    removed += 1
+                    let obstacle = try OldRuns.remove(id, in: folder)
+                    if obstacle == nil { removed += 1 }
+                    guard let obstacle, obstacle != .isRunning else { continue }
+                    let path = PrintableText.oneLine("\(folder)/\(id)")
+                    let reason =
+                        if case .contains(let other) = obstacle {
+                            "it contains the run in '\(PrintableText.oneLine(other))'"
+                        } else { "it has no files of a run" }
+                    output.writeError("'\(path)' is not removed: \(reason)\n")
                 } catch {
                     errors.append(Diagnostic("run-error", error.description, at: nil))
                 }

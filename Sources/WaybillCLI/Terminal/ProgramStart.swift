@@ -48,6 +48,9 @@ enum SystemLimits {
     /// processor.
     private static let threads = 12 + max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
+    /// The bytes of memory of a run with 64 requests at once, over HTTP/2 or TLS, without their bodies.
+    private static let memory = 256 << 20
+
     /// The bytes of the stack of a thread. Values that are nested as deeply as the limits allow need less.
     private static let stack = 2 << 20
 
@@ -66,10 +69,10 @@ enum SystemLimits {
             opened.append(descriptor)
         }
         guard waybill_threads_may_fail() else { return nil }
-        let failure = waybill_try_threads(Int32(threads))
+        let failure = waybill_try_threads(Int32(threads), memory)
         guard failure != 0 else { return nil }
         return error(
-            "start \(threads) threads",
+            "start \(threads) threads and use \(memory >> 20) MiB of memory",
             failure,
             "the limits of processes, threads and memory (ulimit -u, -v and -d)"
         )

@@ -1,5 +1,5 @@
 /// Finds credentials that a manifest contains itself; excerpts do not show them.
-enum WrittenCredentials {
+package enum WrittenCredentials {
     /// The maximum distance of a name from the part of its value that is shown.
     private static let longest = 16 << 10
 
@@ -8,10 +8,40 @@ enum WrittenCredentials {
 
     /// Returns the ranges of the credentials in a part of a line.
     static func ranges(in part: Range<Int>, of file: SourceFile) -> [Range<Int>] {
+        guard !file.isMasked else { return [] }
         let number = file.line(at: part.lowerBound)
         let start = max(file.byteRange(ofLine: number).lowerBound, part.lowerBound - longest)
         let line = file.bytes[start..<part.upperBound]
-        return passwords(in: line) + fieldValues(in: line) + continuedValues(in: line, number, of: file)
+        return passwords(in: line) + fieldValues(in: line, of: file) + continuedValues(in: line, number, of: file)
+            + variable(in: line)
+    }
+
+    /// Returns the range of the value in a line of a file of environment variables (`NAME=value`), which was read as
+    /// something else.
+    package static func variable(in line: ArraySlice<UInt8>) -> [Range<Int>] {
+        let name = line.starts(with: "export ".utf8) ? line.dropFirst(7) : line
+        let rest = name.drop { isOfName($0) && $0 != UInt8(ascii: "-") }
+        let isVariable = rest.startIndex > name.startIndex && rest.first == UInt8(ascii: "=")
+        return isVariable ? [(rest.startIndex + 1)..<line.endIndex] : []
+    }
+
+    /// The size of a file in bytes from which on the values of all anchors are hidden, because the search for their aliases
+    /// would take long.
+    private static let largest = 1 << 20
+
+    /// Whether a value has an anchor that a credential refers to: `{X-Other: &k abc, X-Api-Key: *k}`.
+    private static func isUsedAsCredential(anchored value: ArraySlice<UInt8>, in file: SourceFile) -> Bool {
+        guard value.first == UInt8(ascii: "&") else { return false }
+        let alias = [UInt8(ascii: "*")] + value.dropFirst().prefix { $0 > 0x20 && !",]}".utf8.contains($0) }
+        guard file.bytes.count < largest else { return true }
+        return (1...file.lineCount).contains { number in
+            let line = file.bytes[file.byteRange(ofLine: number)]
+            guard line.contains(UInt8(ascii: "*")) else { return false }
+            return keys(in: line).contains { key in
+                key.rest.starts(with: alias)
+                    && (key.isCredential || key.name == "value" && self.key(above: number, of: file)?.name == "apiKey")
+            }
+        }
     }
 
     /// Returns the ranges of passwords in URLs (`https://user:password@host/`, RFC 3986, section 3.2.1).
@@ -43,8 +73,8 @@ enum WrittenCredentials {
 
     /// Returns the ranges of the values after the names of header fields with credentials (`X-Api-Key: abc`), and after the
     /// keys of `auth` (`bearer: abc`). References, such as `${secrets.key}`, are shown.
-    private static func fieldValues(in line: ArraySlice<UInt8>) -> [Range<Int>] {
-        keys(in: line).filter(\.isCredential).flatMap { key -> [Range<Int>] in
+    private static func fieldValues(in line: ArraySlice<UInt8>, of file: SourceFile) -> [Range<Int>] {
+        keys(in: line, of: file).filter(\.isCredential).flatMap { key -> [Range<Int>] in
             var value = key.value
             guard let first = value.first, !Array("{|>*#".utf8).contains(first) else { return [] }
             // The name of the scheme is not secret (RFC 9110, section 11.4).
@@ -52,10 +82,10 @@ enum WrittenCredentials {
             if key.name.lowercased() == "authorization", value[scheme.endIndex...].first == UInt8(ascii: " ") {
                 value = value[scheme.endIndex...].drop { $0 == UInt8(ascii: " ") }
             }
-            // An input can be named 'password'; its type is shown. So is a reference whose braces are missing.
-            let isType = key.name == "password" && value.starts(with: "string".utf8)
-            let isReference = ["secrets", "session", "inputs", "steps", "vars"].contains { root in
-                value.starts(with: "$\(root).".utf8)
+            // An input can be named 'password'; its type is shown. So are paths, and references whose braces are missing.
+            let isType = value.starts(with: "string".utf8)
+            let isReference = ["secrets.", "session.", "inputs.", "steps.", "vars.", ".", "["].contains { root in
+                value.starts(with: "$\(root)".utf8) || root.count > 1 && value.starts(with: root.utf8)
             }
             return isType || isReference ? [] : literals(in: value)
         }
@@ -77,7 +107,8 @@ enum WrittenCredentials {
         var isBlock: Bool { rest.first.map { Array("|>".utf8).contains($0) } ?? false }
     }
 
-    private static func keys(in line: ArraySlice<UInt8>) -> [Key] {
+    /// - Parameter file: The file, if values with an anchor count as credentials that a credential refers to.
+    private static func keys(in line: ArraySlice<UInt8>, of file: SourceFile? = nil) -> [Key] {
         var found: [Key] = []
         var isInFlow = false
         // The keys of the mappings and lists that are open.
@@ -96,7 +127,8 @@ enum WrittenCredentials {
             guard after.startIndex > rest.startIndex || after.isEmpty || name.isQuoted else { continue }
             // A key in credentials that is misspelt or misplaced may have one, too.
             let isInCredentials = open.contains(where: methods.contains) && !harmlessKeys.contains(name.text)
-            let isCredential = isField(name.text) || isInCredentials
+            let isAnchored = file.map { isUsedAsCredential(anchored: after, in: $0) } ?? false
+            let isCredential = isField(name.text) || isInCredentials || isAnchored
             let value = withoutProperties(after)
             found.append(Key(name: name.text, isCredential: isCredential, rest: value, isInFlow: isInFlow))
         }
@@ -205,7 +237,7 @@ enum WrittenCredentials {
             // A list may have the column of its key.
             let isOfList = isItem && start == column && outer.dropFirst(start).first != dash
             guard start < outer.count, start < column || isOfList else { continue }
-            let key = keys(in: outer).last
+            let key = keys(in: outer, of: file).last
             let isSibling = !isOfList && outer.prefix(while: isBeforeContent).count >= column
             if let key, !isSibling, key.isBlock || isParent && key.isOpen { return key }
             if start == 0 { return nil }
@@ -272,8 +304,7 @@ enum WrittenCredentials {
     private static func isField(_ name: String) -> Bool {
         let ownKeys = ["bearer", "password", "secretKey", "sessionToken", "clientSecret", "refreshToken"]
         if ownKeys.contains(name) || NearestName.of(name.lowercased(), among: ["password"]) != nil { return true }
-        let isOwnKey = !name.utf8.contains { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
-        return CredentialNames.contains(name) && (!isOwnKey || ["authorization", "cookie"].contains(name.lowercased()))
+        return CredentialNames.contains(name) && !["accessKey", "apiKey", "auth", "secret", "session"].contains(name)
     }
 
     private static func isOfName(_ byte: UInt8) -> Bool {

@@ -136,11 +136,25 @@ extension ManifestWriter {
         guard let document = try? JSONParser().parseDocument(marked.text.utf8), document.duplicateName == nil,
             document.loneSurrogates == nil, Self.fits(document.value, depth: 0)
         else { return nil }
-        if isExact {
+        // The place of a secret counts more than the spaces of the text.
+        if isExact, !Self.hasSecret(document.value) {
             guard let literal = text.literal, JSONWriter().string(document.value) == literal else { return nil }
         }
         return node(document.value, named: "", marked)
     }
+
+    /// Whether JSON has a member with the name of a secret, and a value.
+    private static func hasSecret(_ json: JSON) -> Bool {
+        switch json {
+        case .object(let members):
+            members.contains { SecretNames.contains($0.name) && isSecret($0.value) || hasSecret($0.value) }
+        case .array(let elements): elements.contains(where: hasSecret)
+        default: false
+        }
+    }
+
+    /// Whether the value of a member with the name of a secret is one.
+    private static func isSecret(_ json: JSON) -> Bool { json.string?.isEmpty == false || json.kind == .number }
 
     private static func fits(_ json: JSON, depth: Int) -> Bool {
         guard depth < maximumDepth else { return false }
@@ -177,6 +191,9 @@ extension ManifestWriter {
                 return .string(Template(expression: isScoped ? "string(\(expression))" : expression))
             }
             return .string(template(text))
+        case .number where SecretNames.contains(name):
+            let secret = secrets.name(ofValue: JSONWriter().string(json), suggestion: SecretNames.secret(for: name))
+            return .string(Template(expression: "parse(secrets.\(secret))"))
         default: return ManifestNode(json) { $0 }
         }
     }

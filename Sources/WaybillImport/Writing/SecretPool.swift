@@ -142,7 +142,8 @@ struct SecretPool {
 /// Names of fields and variables whose values are secret.
 enum SecretNames {
     private static let last: Set<String> = [
-        "password", "passwd", "pwd", "pw", "pass", "passphrase", "passcode", "secret", "token", "apikey", "accesskey",
+        "password", "passwd", "pwd", "pw", "pass", "passphrase", "passcode", "pin", "secret", "token", "apikey",
+        "accesskey",
         "secretkey", "privatekey", "jwt", "authorization", "credential", "credentials", "accesstoken", "authtoken",
         "refreshtoken", "clientsecret", "cookie", "sessionid", "sig", "signature",
     ]

@@ -78,7 +78,8 @@ package final class DataFile: Sendable {
 
     /// Calls a closure with each value of the file until it returns `false`, and returns the diagnostics of the file.
     package func forEachDocument(_ body: (DataDocument) -> Bool) -> [Diagnostic] {
-        format?.read(self, body) ?? readEither(body)
+        let diagnostics = format?.read(self, body) ?? readEither(body)
+        return diagnostics.hasErrors ? EnvironmentFile.misuse(of: source).map { [$0] } ?? diagnostics : diagnostics
     }
 
     private func readEither(_ body: (DataDocument) -> Bool) -> [Diagnostic] {

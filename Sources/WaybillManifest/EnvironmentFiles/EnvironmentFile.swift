@@ -45,9 +45,30 @@ package enum EnvironmentFile {
         var parser = EnvironmentFileParser(file)
         parser.parse()
         guard !parser.diagnostics.isEmpty else { return (parser.variables, []) }
-        let shown = SourceFile(name: name, bytes: MaskedText.mask(bytes, except: parser.shown))
+        let shown = SourceFile(name: name, bytes: MaskedText.mask(bytes, except: parser.shown), isMasked: true)
         let diagnostics = parser.diagnostics.map { $0.moved(to: shown) }
         return (diagnostics.hasErrors ? nil : parser.variables, diagnostics)
+    }
+
+    /// The number of lines by which a file is recognized.
+    private static let recognizedLines = 100
+
+    /// Returns the diagnostic of a file of environment variables that is used as another file, such as a manifest; `nil` for a
+    /// file that does not look like one. It shows nothing of the file.
+    static func misuse(of file: SourceFile) -> Diagnostic? {
+        let lines = file.bytes.split(separator: UInt8(ascii: "\n"), maxSplits: recognizedLines)
+            .prefix(recognizedLines).map { $0.drop { $0 <= 0x20 } }.filter {
+                !$0.isEmpty && $0.first != UInt8(ascii: "#")
+            }
+        let variables = lines.map { !WrittenCredentials.variable(in: $0).isEmpty }
+        guard variables.first == true || variables.count(where: \.self) * 2 > variables.count else { return nil }
+        let shown = SourceFile(name: file.name, bytes: MaskedText.mask(file.bytes, except: []))
+        return Diagnostic(
+            "yaml-syntax",
+            "expected JSON or YAML, found NAME=VALUE lines of environment variables",
+            at: shown.span(0..<0),
+            help: ["Use --env-file to read a file of environment variables."]
+        )
     }
 }
 

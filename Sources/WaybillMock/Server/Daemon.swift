@@ -50,7 +50,14 @@ import WaybillRuntime
             UInt32(max(1, limits.idle / .seconds(1))),
             { _, target, _ in
                 // Released when the request ends.
+                var start = unsafe UnsafeMutablePointer(mutating: target)
                 let target = unsafe target.map { unsafe String(cString: $0) } ?? ""
+                // libmicrohttpd would also split the query, which nobody reads, and never respond if that takes too much
+                // memory.
+                while let byte = unsafe start, unsafe byte.pointee != 0 {
+                    if unsafe byte.pointee == CChar(bitPattern: UInt8(ascii: "&")) { unsafe byte.pointee = 0x5F }
+                    unsafe start = byte + 1
+                }
                 return unsafe Unmanaged.passRetained(Request(target: target)).toOpaque()
             },
             { daemon, connection, _, method, _, part, count, request in

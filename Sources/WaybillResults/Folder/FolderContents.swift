@@ -22,6 +22,26 @@ enum FolderContents {
         }
     }
 
+    /// Creates the folder of a run or suite, and locks it with a function. `OldRuns` may remove a new folder until it is
+    /// locked; then it is created again, at most this many times.
+    static func make<Lock: ~Copyable>(
+        _ path: String,
+        attempts: Int = 100,
+        _ lock: () throws(ResultsError) -> Lock
+    ) throws(ResultsError) -> Lock {
+        var attempts = attempts
+        while true {
+            try make(path)
+            do throws(ResultsError) {
+                return try lock()
+            } catch {
+                attempts -= 1
+                guard attempts > 0, !exists(path) || OutputFile.isLocked("\(path)/.") else { throw error }
+                usleep(10_000)
+            }
+        }
+    }
+
     /// Takes over a folder for a new run: opens its journal, and removes the files of an earlier run.
     ///
     /// - Parameters:

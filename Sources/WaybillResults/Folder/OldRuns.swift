@@ -35,20 +35,14 @@ package enum OldRuns {
     }
 
     /// Whether a folder with the name of a run has none of a run's files, but others. Someone else has put them there.
-    package static func isForeign(_ id: RunID, in parent: String) -> Bool {
-        let names = (try? FolderListing.names(in: "\(parent)/\(id)", limit: .max)) ?? []
+    private static func isForeign(_ folder: String) -> Bool {
+        let names = (try? FolderListing.names(in: folder, limit: .max)) ?? []
         let own = RunFileNames.all.union([FolderContents.mergedJournal])
         return !names.isEmpty && own.isDisjoint(with: names)
     }
 
     /// Returns the folder of a run or a suite that is inside the folder of another one, of which it is no part; `nil` if there is
     /// none.
-    package static func otherRun(in id: RunID, in parent: String) -> String? {
-        let folder = "\(parent)/\(id)"
-        let members = Set((SuiteFolder(at: folder)?.members ?? []).map { CodePoints($0.folder) })
-        return otherRun(inside: folder, except: members)
-    }
-
     private static func otherRun(inside folder: String, except members: Set<CodePoints>) -> String? {
         for name in (try? FolderListing.names(in: folder, limit: .max)) ?? [] {
             let path = "\(folder)/\(name)"
@@ -59,14 +53,40 @@ package enum OldRuns {
         return nil
     }
 
+    /// Why the folder of a run is not removed.
+    package enum Obstacle: Sendable, Equatable {
+        /// The run, or one of the suite, is running.
+        case isRunning
+        /// The folder contains the run or suite in this folder.
+        case contains(String)
+        /// It has no files of a run.
+        case isForeign
+    }
+
     /// Removes a run's folder with its content, and the link `latest` if it points there. Links in the folder are
     /// removed, but not their targets.
-    package static func remove(_ id: RunID, in parent: String) throws(ResultsError) {
-        try remove("\(parent)/\(id)")
+    ///
+    /// The run and its folder are locked until they are removed, so that no process resumes or replaces the run.
+    ///
+    /// - Returns: Why the folder is not removed; `nil` if it is.
+    @discardableResult
+    package static func remove(_ id: RunID, in parent: String) throws(ResultsError) -> Obstacle? {
+        let path = "\(parent)/\(id)"
+        let folder = try? OutputFile(path, .folder)
+        if folder?.lock() == false { return .isRunning }
+        let members = SuiteFolder(at: path)?.members.map(\.folder) ?? []
+        if members.contains(where: RunFolder.isLocked) { return .isRunning }
+        let journal = try? OutputFile("\(path)/\(FolderContents.journal)", .existing)
+        if journal?.lock() == false { return .isRunning }
+        if let other = otherRun(inside: path, except: Set(members.map { CodePoints($0) })) { return .contains(other) }
+        if isForeign(path) { return .isForeign }
+        try remove(path)
+        withExtendedLifetime(folder) { withExtendedLifetime(journal) {} }
         let latest = "\(parent)/latest"
         if (try? FileStatus(of: latest, followsLinks: false))?.kind == .link, (try? FileStatus(of: latest)) == nil {
             unlink(latest)
         }
+        return nil
     }
 
     /// Removes the record of the order of runs in a folder if no run is left.
@@ -86,7 +106,10 @@ package enum OldRuns {
         } catch {
             throw ResultsError("cannot remove '\(path)': \(error.message)")
         }
-        for name in names { try remove("\(path)/\(name)") }
+        // As long as the folder exists, it has the files that show whose it is.
+        let marks = [RunFileNames.suite, FolderContents.journal]
+        for name in names where !marks.contains(name) { try remove("\(path)/\(name)") }
+        for name in marks { try remove("\(path)/\(name)") }
         if unsafe rmdir(path) != 0, errno != ENOENT { throw ResultsError(cannot: "remove", path) }
     }
 }

@@ -10,6 +10,8 @@ struct OutputFile: ~Copyable, Sendable {
         /// The file is created, or opened if it exists. A symbolic link is an error. It can be locked and read, and is
         /// written only after `continued(at:)`.
         case any
+        /// The file exists, and is only locked.
+        case existing
         /// The file exists and is only written to: a device or a pipe.
         case stream
         /// A folder, which can be locked.
@@ -29,6 +31,7 @@ struct OutputFile: ~Copyable, Sendable {
         switch mode {
         case .new: opened = try RegularFile.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_EXCL, to: "create")
         case .any: opened = try RegularFile.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, to: "create")
+        case .existing: opened = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         // Otherwise, opening a pipe would wait for a process that reads it.
         case .stream: opened = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK)
         case .folder: opened = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY)

@@ -50,9 +50,11 @@ package final class RunFolder: Sendable {
         case .new(let parent):
             let path = "\(parent)/\(id)"
             try FolderContents.checkParents(of: path, except: suite)
-            try FolderContents.make(path)
-            let file = try OutputFile("\(path)/\(FolderContents.journal)", .new, disk: disk)
-            _ = file.lock()
+            let file = try FolderContents.make(path) { () throws(ResultsError) in
+                let file = try OutputFile("\(path)/\(FolderContents.journal)", .new, disk: disk)
+                guard file.lock() else { throw ResultsError("another process has locked the new run in '\(path)'") }
+                return file
+            }
             let folder = RunFolder(path: path, of: id, file, thread, disk, bodyLimit: bodyLimit)
             folder.journal.begin { () throws(ResultsError) in
                 try FolderContents.leadLatest(in: parent, to: id.description)
@@ -60,10 +62,13 @@ package final class RunFolder: Sendable {
             return folder
         case .at(let path, let replacesRun):
             try FolderContents.checkParents(of: path, except: suite)
-            try FolderContents.make(path)
             var unfinished: RunID?
             let isNew = FolderContents.size(of: "\(path)/\(FolderContents.journal)") == nil
-            let file = try FolderContents.claim(path, disk: disk, replacing: &unfinished, replacesRun: replacesRun)
+            let file = try FolderContents.make(path, attempts: 3) { () throws(ResultsError) in
+                try FolderContents.claim(path, disk: disk, replacing: &unfinished, replacesRun: replacesRun)
+            }
+            // The process that has locked one of them may have done so after the first check.
+            try FolderContents.checkParents(of: path, except: suite)
             // A suite has removed the journals of its earlier runs.
             if isNew, let suite { file.adoptPermissions(of: "\(suite)/\(RunFileNames.suite)") }
             return RunFolder(path: path, of: id, file, thread, disk, bodyLimit: bodyLimit, replacing: unfinished)
@@ -79,11 +84,12 @@ package final class RunFolder: Sendable {
         after record: RunRecord,
         in suite: String? = nil
     ) throws(ResultsError) -> RunFolder {
-        try FolderContents.checkParents(of: path, except: suite)
         try FolderContents.checkBodies(in: path)
         let thread = try startThread()
         let file = try OutputFile("\(path)/\(FolderContents.journal)", .any)
         guard file.lock() else { throw ResultsError("the run in '\(path)' is still running") }
+        // After the lock: who removes a suite locks it, and then looks for runs in it that are locked.
+        try FolderContents.checkParents(of: path, except: suite)
         // Another process may have resumed and finished the run after the journal was read and before it was locked.
         var reader = JournalReader("\(path)/\(FolderContents.journal)")
         try reader.read { _ in }

@@ -75,8 +75,9 @@ package struct SuiteFolder: Sendable {
         var text: [UInt8] = []
         JSONWriter(layout: .pretty).write(.object(list), to: &text)
         try FolderContents.checkParents(of: folder, except: nil)
-        try FolderContents.make(folder)
-        let lock = try SuiteLock(folder)
+        let lock = try FolderContents.make(folder, attempts: path == nil ? 100 : 1) { () throws(ResultsError) in
+            try SuiteLock(folder)
+        }
         if path != nil {
             FolderContents.clearTemporaries(folder)
             // The results of earlier runs, also of those that this run may not start, must not count as its own.
@@ -95,8 +96,8 @@ package struct SuiteFolder: Sendable {
 
     /// Excludes other processes from running the manifests, as long as this value exists.
     package mutating func claim() throws(ResultsError) {
-        try FolderContents.checkParents(of: path, except: nil)
         lock = try SuiteLock(path)
+        try FolderContents.checkParents(of: path, except: nil)
     }
 
     /// Returns the folders of the manifests' runs in the folder of a suite.

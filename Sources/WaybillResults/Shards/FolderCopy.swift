@@ -85,8 +85,7 @@ package enum FolderCopy {
     /// - Throws: An error if another process is copying a run to the folder, or has done so.
     package static func copyRun(from source: String, to target: String, continuingAs part: JSON) throws {
         try FolderContents.checkParents(of: target, except: nil)
-        try FolderContents.make(target)
-        let folder = try OutputFile(target, .folder)
+        let folder = try FolderContents.make(target) { () throws(ResultsError) in try OutputFile(target, .folder) }
         guard folder.lock(), FolderContents.size(of: "\(target)/\(RunFileNames.journal)") == nil else {
             throw ResultsError("another process is starting the run in '\(target)'; try again")
         }

@@ -26,6 +26,20 @@ import WaybillDiagnostics
         #expect(HumanRenderer().render(diagnostic) == expected)
     }
 
+    @Test(arguments: [
+        ("TOKEN=abc def", "TOKEN=*******"), ("export A_1=x", "export A_1=*"), ("a: b=c", "a: b=c"),
+        ("query: {token: abc, q: abc}", "query: {token: ***, q: abc}"), ("  token: abc", "  token: ***"),
+        ("outputs: {token: $.token, secret: true}", "outputs: {token: $.token, secret: true}"),
+        ("{X-Other: &k abc, X-Api-Key: *k, Y: &l abc}", "{X-Other: &k ***, X-Api-Key: *k, Y: &l abc}"),
+        ("{token: steps.a.outputs.t, x: 1}", "{token: steps.a.outputs.t, x: 1}"),
+        ("a: &k abc\nauth:\n  apiKey:\n    value: *k", "a: &k ***"), ("a: &k abc\nb: *k", "a: &k abc"),
+    ])
+    func `a variable, a token and an anchored credential are not shown`(_ text: String, _ shown: String) {
+        let file = SourceFile(name: "m.yaml", text: text)
+        let rendered = HumanRenderer().render(Diagnostic("x", "w", at: file.span(0..<1)))
+        #expect(rendered.contains("1 | \(shown)\n"), "\(rendered)")
+    }
+
     @Test func `a password in a URL is not shown`() {
         let file = SourceFile(name: "m.yaml", text: "url: https://me:pa:ss@host/a@b:c\n")
         let text = HumanRenderer().render(Diagnostic("x", "w", at: file.span("host")))
