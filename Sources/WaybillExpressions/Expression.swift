@@ -32,7 +32,7 @@ package final class Expression: Sendable {
     /// The kinds that the value may have.
     package var resultType: ExpressionType { compiled.type }
     /// Whether a list that it evaluates to has all elements of a list in the data: it is a path without filters and
-    /// slices, and without names after `[*]`, perhaps in `default()`.
+    /// slices, and does not end with a name after `[*]`, perhaps in `default()`.
     package var keepsElements: Bool { compiled.keepsElements }
     /// Whether the value is marked by `raw()`.
     package var isRaw: Bool {

@@ -138,6 +138,7 @@ struct HurlImportTests {
         ("certificate \"Subject\" exists", "no value"), ("cookie \"a[Path]\" == \"/\"", "attributes"),
         ("header \"X\" count == 2", "joined"), ("jsonpath \"$.a\" urlDecode == \"x\"", "urlDecode"),
         ("jsonpath \"$.a\" replaceRegex /a/ \"b\" == \"x\"", "replaceRegex"),
+        ("jsonpath \"$.a || $.b\" == \"x\"", "not a path"), ("jsonpath \"$.a == 1\" == true", "not a path"),
         ("jsonpath \"$.a[{{i}}]\" == 1", "computed"), ("jsonpath \"$.a\" matches /(?i)a/", "I-Regexp"),
         ("jsonpath \"$.[0].a\" == 1", "cannot follow"), ("regex /a/ == \"a\"", "group"),
         ("jsonpath \"$.a\" isIpv6", "isIpv6"),

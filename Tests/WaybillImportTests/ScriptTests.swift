@@ -136,6 +136,15 @@ struct ScriptTests {
         ("function f() { return 1; }\nf();", ["function f", "f()"]),
         ("tests['x'] = undefined.alpha;", ["tests['x']"]),
         ("if (a) { b() } else { c() }", ["if (a)"]),
+        (
+            "let ok = false; if (pm.response.json().a === 'c') { ok = true; }\npm.test('x', () => pm.expect(ok).to.be.true);",
+            ["ok = true", "pm.expect(ok)"]
+        ),
+        ("tests['x'] = false;", ["tests['x']"]), ("pm.expect(1).to.equal(2);", ["pm.expect(1)"]),
+        (
+            "pm.environment.set('v', 1); pm.environment.unset('v');\npm.expect(pm.environment.get('v')).to.equal(1);",
+            ["pm.expect(pm.environment"]
+        ),
         ("pm.test('x', () => {", ["pm.test("]),
         ("var x = 'unclosed\npm.test('y', () => pm.response.to.be.ok);", []),
         ("((((", ["(((("]), ("}}}}", ["}", "}", "}", "}"]), ("/*", []), ("`${", ["`"]),

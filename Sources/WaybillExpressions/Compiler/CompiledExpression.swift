@@ -109,23 +109,25 @@ extension CompiledExpression {
 }
 
 extension CompiledPath {
-    /// Whether no segment leaves out some of the nodes that it is applied to: filters and slices do, and so do names and
-    /// indices that not every one of several nodes may have.
+    /// Whether the nodes that it selects are all elements of lists: filters and slices leave some out, and so do names and
+    /// indices at its end that not every one of several nodes may have.
     fileprivate var keepsElements: Bool {
-        var isSeveral = false
-        return segments.allSatisfy { segment in
+        var (isSeveral, isOfEach) = (false, false)
+        for segment in segments {
             switch segment {
-            case .name, .index: return !isSeveral
+            case .name, .index: isOfEach = isSeveral
             case .children(let selectors), .descendants(let selectors):
-                defer { isSeveral = true }
-                return selectors.allSatisfy { selector in
+                isOfEach = false
+                for selector in selectors {
                     switch selector {
-                    case .filter, .slice: false
-                    case .name, .index: !isSeveral
-                    case .wildcard: true
+                    case .filter, .slice: return false
+                    case .name, .index: isOfEach = isSeveral
+                    case .wildcard: break
                     }
                 }
+                isSeveral = true
             }
         }
+        return !isOfEach
     }
 }

@@ -241,6 +241,14 @@ extension BrunoReader {
                 }
                 let condition = code(text)
                 if let constant = condition.literal, !constant.contains("$"), !constant.contains("response.") {
+                    guard ScriptTranslator.holds(constant: constant) else {
+                        lose(
+                            "the test '\(constant)'",
+                            "it is a test of constants, which does not hold",
+                            at: request.span
+                        )
+                        continue
+                    }
                     comments.append("A test of constants: \(constant)")
                 } else {
                     request.checks.append(.condition(condition, message: message))

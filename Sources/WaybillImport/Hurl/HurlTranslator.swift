@@ -169,7 +169,7 @@ struct HurlTranslator {
     /// The value that a JSONPath selects from an expression.
     private func path(_ argument: HurlLiteral, from root: ImportedText) throws(Untranslatable) -> Value {
         guard case .string(let text) = argument, case .literal(let start)? = text.parts.first, start.hasPrefix("$"),
-            text.parts.count < 50
+            text.parts.count < 50, !Self.hasOperator(text)
         else { throw Untranslatable("it is not a path that starts with '$'") }
         let isSingular = Self.isSingular(text)
         guard isSingular || root.literal == "$" else {
@@ -187,6 +187,21 @@ struct HurlTranslator {
             }
         }
         return Self.optional(Self.withoutQuotes(code), isList: !isSingular)
+    }
+
+    /// Whether a text has operators outside brackets, so that it is an expression of Waybill but no path.
+    private static func hasOperator(_ text: ImportedText) -> Bool {
+        var (depth, quote) = (0, nil as Unicode.Scalar?)
+        for scalar in ManifestWriter.source(text).unicodeScalars {
+            switch scalar {
+            case "'", "\"": quote = quote == nil && depth > 0 ? scalar : quote == scalar ? nil : quote
+            case "[" where quote == nil: depth += 1
+            case "]" where quote == nil: depth -= 1
+            case " ", "|", "&", "=", "<", ">", "!", "+", "/", "(", ")", ",": if depth == 0 { return true }
+            default: break
+            }
+        }
+        return false
     }
 
     /// Whether the end of a path is inside `[?…]`.

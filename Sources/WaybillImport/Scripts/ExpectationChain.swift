@@ -95,19 +95,19 @@ extension ScriptTranslator {
     {
         let values = try values(of: word.arguments ?? [])
         if let codes = try Self.codes(word.name, values.first) {
-            guard isNegated else { return add(.status(codes)) }
+            guard isNegated else { return try add(.status(codes)) }
             let condition = Self.negated(ImportedText(ImportedCheck.condition(status: codes)))
-            return add(.condition(condition, message: message))
+            return try add(.condition(condition, message: message))
         }
         switch (word.name, values.first, values.dropFirst().first) {
         case ("json", nil, _) where !isNegated, ("jsonBody", nil, _) where !isNegated:
-            return add(.header(name: "Content-Type", glob: "*json*"))
+            return try add(.header(name: "Content-Type", glob: "*json*"))
         case ("header", .string(let name)?, .string(let value)?) where !isNegated && !value.isGlob:
-            return add(.header(name: name, glob: value))
+            return try add(.header(name: name, glob: value))
         default: break
         }
         let condition = try responseCondition(word.name, values)
-        add(.condition(isNegated ? Self.negated(condition) : condition, message: message))
+        try add(.condition(isNegated ? Self.negated(condition) : condition, message: message))
     }
 
     /// The codes that a word requires; nil for a word that is not about the status.
@@ -155,9 +155,9 @@ extension ScriptTranslator {
     ) throws(Untranslatable) {
         let values = try values(of: word.arguments ?? [])
         // What is simpler as another expectation.
-        if !isNegated, let check = try check(word, subject, values) { return add(check) }
+        if !isNegated, let check = try check(word, subject, values) { return try add(check) }
         let condition = try condition(word.name, subject, values)
-        add(.condition(isNegated ? Self.negated(condition) : condition, message: message))
+        try add(.condition(isNegated ? Self.negated(condition) : condition, message: message))
     }
 
     /// Returns the expectation of the status, the time or the whole body that a word is; nil for another condition.

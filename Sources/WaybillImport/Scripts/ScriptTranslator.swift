@@ -13,6 +13,8 @@ struct ScriptTranslator {
     private(set) var guards: [ImportedText] = []
     /// Whether all of them are that the status is 2xx, for which outputs are evaluated anyway.
     private var areGuardsOfSuccess = true
+    /// The variables that existed before these conditions.
+    private var unguarded: Set<String> = []
 
     /// The maximum size of a script in bytes.
     private static let maximumSize = 256 << 10
@@ -131,6 +133,10 @@ struct ScriptTranslator {
     }
 
     private mutating func assign(_ expression: ScriptExpression, to name: String) throws(Untranslatable) {
+        guard areGuardsOfSuccess || !unguarded.contains(name) else {
+            locals[name] = .untranslated("it uses '\(name)', which is assigned under a condition")
+            throw Untranslatable("it assigns a variable under a condition")
+        }
         do throws(Untranslatable) {
             locals[name] = try value(of: expression)
         } catch {
@@ -208,6 +214,11 @@ struct ScriptTranslator {
             "pm.environment.clear", "pm.globals.clear", "postman.clearEnvironmentVariables",
             _ where path.hasPrefix("console."):
             // The variables of a manifest exist for one run.
+            if path.lowercased().contains("unset") || path.contains("clear"), let first = arguments.first,
+                case .string(let name)? = try? value(of: first)
+            {
+                locals["$\(name)"] = .untranslated("it uses '\(name)', which is removed before")
+            }
             result.comments.append(Self.oneLine(text(of: statement)))
         case "postman.setNextRequest", "pm.setNextRequest", "pm.execution.setNextRequest":
             guard arguments == [.name("null")], guards.isEmpty else {
@@ -251,11 +262,12 @@ struct ScriptTranslator {
             return
         }
         let test = try self.condition(condition)
-        let (outer, wasOfSuccess) = (guards, areGuardsOfSuccess)
+        let (outer, wasOfSuccess, before) = (guards, areGuardsOfSuccess, unguarded)
         areGuardsOfSuccess = areGuardsOfSuccess && Self.isSuccess(test)
+        unguarded.formUnion(locals.keys)
         guards.append(test)
         for statement in then { translate(statement, message: message) }
-        (guards, areGuardsOfSuccess) = (outer, wasOfSuccess)
+        (guards, areGuardsOfSuccess, unguarded) = (outer, wasOfSuccess, before)
     }
 
     private static func isSuccess(_ condition: ImportedText) -> Bool {
@@ -300,7 +312,7 @@ struct ScriptTranslator {
         case .binary("||", _, _), .binary("===", _, _), .binary("==", _, _):
             let parts = Self.operands(of: expression, "||")
             let codes = parts.compactMap { status(in: $0) }
-            if codes.count == parts.count { return add(.status(codes)) }
+            if codes.count == parts.count { return try add(.status(codes)) }
         case .name("true"):
             // A test that cannot fail.
             result.comments.append("\(message): always true")
@@ -310,7 +322,7 @@ struct ScriptTranslator {
         let text = try condition(expression)
         // The whole body is there if the rest can be read.
         if text.literal == "true" { return }
-        add(.condition(text, message: message.isEmpty ? nil : message))
+        try add(.condition(text, message: message.isEmpty ? nil : message))
     }
 
     /// The operands of `&&` or `||`.
@@ -328,11 +340,20 @@ struct ScriptTranslator {
         return number
     }
 
+    /// Whether a condition without a response is `true`, or that a value equals itself.
+    static func holds(constant code: String) -> Bool {
+        let sides = code.split(separator: " == ")
+        return code == "true" || sides.count == 2 && sides[0].utf8.elementsEqual(sides[1].utf8)
+    }
+
     /// Adds a check, which the current conditions limit.
-    mutating func add(_ check: ImportedCheck) {
+    mutating func add(_ check: ImportedCheck) throws(Untranslatable) {
         if case .condition(let text, _) = check, let code = text.literal, !code.contains("$"),
             !code.contains("response.")
         {
+            guard Self.holds(constant: code) else {
+                throw Untranslatable("it is a test of constants, which does not hold")
+            }
             result.comments.append("A test of constants: \(code)")
             return
         }

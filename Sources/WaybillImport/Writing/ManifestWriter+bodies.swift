@@ -136,14 +136,14 @@ extension ManifestWriter {
         guard let document = try? JSONParser().parseDocument(marked.text.utf8), document.duplicateName == nil,
             document.loneSurrogates == nil, Self.fits(document.value, depth: 0)
         else { return nil }
-        // The place of a secret counts more than the spaces of the text.
+        // A secret that is found only by its place counts more than the spaces of the text.
         if isExact, !Self.hasSecret(document.value) {
             guard let literal = text.literal, JSONWriter().string(document.value) == literal else { return nil }
         }
         return node(document.value, named: "", marked)
     }
 
-    /// Whether JSON has a member with the name of a secret, and a value.
+    /// Whether JSON has a member with the name of a secret whose value the text does not show as one.
     private static func hasSecret(_ json: JSON) -> Bool {
         switch json {
         case .object(let members):
@@ -153,8 +153,10 @@ extension ManifestWriter {
         }
     }
 
-    /// Whether the value of a member with the name of a secret is one.
-    private static func isSecret(_ json: JSON) -> Bool { json.string?.isEmpty == false || json.kind == .number }
+    private static func isSecret(_ json: JSON) -> Bool {
+        guard let text = json.string else { return json.kind == .number }
+        return !text.isEmpty && !(SecretPool.finds(text) && JSONWriter().string(json) == "\"\(text)\"")
+    }
 
     private static func fits(_ json: JSON, depth: Int) -> Bool {
         guard depth < maximumDepth else { return false }

@@ -65,7 +65,7 @@ struct SecretPool {
         if value.utf8.count >= 8, value.unicodeScalars.contains(where: NameForms.isDigit) {
             distinctive.register(value)
         }
-        guard let name, value.utf8.count >= Self.long else { return }
+        guard let name, Self.finds(value) else { return }
         // A short word is in other fields by chance.
         hidden[bytes] = name
         var known = lengths[bytes.prefix(Self.long), default: []]
@@ -86,6 +86,9 @@ struct SecretPool {
 
     /// The length in bytes from which on a value is replaced inside words, too.
     private static let long = 6
+
+    /// Whether a secret with this value is replaced wherever it appears.
+    static func finds(_ value: String) -> Bool { SecretNames.isValue(value) && value.utf8.count >= long }
 
     /// Returns a text with a reference to the secret wherever its value appears.
     mutating func referring(_ text: String) -> ImportedText {
