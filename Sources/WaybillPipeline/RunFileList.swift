@@ -76,6 +76,8 @@ package struct RunFileList: Sendable {
             let isInside = !file.path.hasPrefix("/") && !FileContents.names(in: file.path).contains("..")
             checkReplaceable(path, isInside: isInside)
             write(path, as: .step)
+            // The records of a shard stay in it.
+            write("\(path).part", as: .step)
             stepFiles.append((FileContents.resolvedPath(path, followsLink: !isInside), file))
         }
         checkOverlaps(of: stepFiles)
@@ -203,13 +205,13 @@ package struct RunFileList: Sendable {
         resultFolders.formUnion(other.resultFolders)
     }
 
-    /// Adds the files that the journals of runs list, as far as they could be one of some reports.
+    /// Adds the files that the journals of runs list, and unfinished files, as far as they could be one of some reports.
     package mutating func addRecorded(in folders: [String], for reports: [String]) {
         // A report that does not exist yet replaces nothing.
         let names = Set(reports.compactMap(FileContents.canonicalPath).map(FileContents.name))
         guard !names.isEmpty else { return }
         let recorded = folders.flatMap { RunFiles.recorded(in: $0, named: names) }
-        for path in recorded {
+        for path in recorded + reports.filter({ $0.hasSuffix(".part") && FileContents.canonicalPath($0) != nil }) {
             if let file = FileIdentity(path) { writes[file] = (.step, path) }
         }
     }

@@ -105,6 +105,14 @@ import WaybillTransport
         arguments: [
             (.json("{}", status: 304), "expect: {status: [200, 304]}, write: {to: a.json}", "a:passed"),
             (.json("{}", status: 404), "expect: {status: [200, 404]}, write: [{to: a.json}, {to: b.csv}]", "a:passed"),
+            (
+                .json("{}", status: 304), "forEach: {in: [1, 2], as: n}, expect: {status: 304}, write: {to: a.json}",
+                "a:passed"
+            ),
+            (
+                .json("{}", status: 500), "forEach: {in: [1], as: n}, write: {to: a.json}, onFailure: continue",
+                "a:tolerated"
+            ),
             (.json(#"{"rows": null}"#), "write: {to: a.json, records: $.rows}", "a:failed"),
             (.json(#"{"rows": null}"#), "write: [{to: b.csv, records: $.rows}, {to: a.json}]", "a:failed"),
             (.json(#"{"rows": null}"#), "filters: [{select: $.rows}], write: {to: a.json}", "a:failed"),
@@ -138,6 +146,8 @@ import WaybillTransport
             (.json(#"{"rows": []}"#), "write: {to: a.json, records: $.rows}"),
             (.json(#"{"rows": null}"#), "write: {to: a.json, records: \"default($.rows, list())\"}"),
             (.json("null"), "filters: [{default: []}], write: {to: a.json}"),
+            (.json("[]"), "forEach: {in: [1, 2], as: n}, write: {to: a.json}"),
+            (.json("{}"), "forEach: {in: 'list()', as: n}, write: {to: a.json}"),
             (.json("{}", status: 500), "intercept: {beforeFailure: [{recover: []}]}, write: {to: a.json}"),
         ] as [(ScriptedTransport.Reply, String)]
     )

@@ -38,10 +38,6 @@ import WaybillTransport
                 "onFailure: continue, forEach: {in: [a, bad], as: n}, get: \"/${n}\", write: {to: a.ndjson, records: $.rows}",
                 2, 4
             ),
-            (
-                "onFailure: continue, forEach: {in: [bad], as: n}, get: \"/${n}\", write: {to: a.ndjson, records: $.rows}",
-                0, 0
-            ),
         ] as [(String, Int, Int)]
     )
     func `written has the file and its numbers of records and bytes`(step: String, records: Int, bytes: Int)

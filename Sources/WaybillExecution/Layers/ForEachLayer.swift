@@ -74,7 +74,10 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         file?.start(at: elements.lowerBound)
         var summary = await execute(elements, of: source)
         // Without a file here, the step either writes none or finished it before the run was resumed.
-        let written = if let file { await finish(file, &summary) } else { context.earlier?.written(path) }
+        let written =
+            if let file { await finish(file, &summary, isEmpty: elements.isEmpty) } else {
+                context.earlier?.written(path)
+            }
         result.elements = summary.results
         result.elements?.responseTimes = run.responseTimes.withLock { $0.removeValue(forKey: path)?.figures }
         result.attempts = summary.attempts
@@ -166,16 +169,21 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         state.summary.add(element, outcome(of: element))
     }
 
-    /// Moves the file to its path, unless records are missing because of a failure that is not tolerated. The records of
-    /// a shard stay in the unfinished file until the shards are merged.
-    private func finish(_ file: StepFile, _ summary: inout ForEachSummary) async -> [RunEvent.WrittenFile]? {
+    /// Moves the file to its path, unless records are missing because of a failure that is not tolerated, or no element had
+    /// a response to write. The records of a shard stay in the unfinished file until the shards are merged.
+    private func finish(
+        _ file: StepFile,
+        _ summary: inout ForEachSummary,
+        isEmpty: Bool
+    ) async -> [RunEvent.WrittenFile]? {
         guard [.passed, .tolerated].contains(summary.outcome) else { return nil }
         if summary.outcome == .passed, !file.isPartlyReplaced, let passed = context.deadline?.passed {
             summary.fail(passed)
             return nil
         }
         do throws(Failure) {
-            if step.shard == nil { return try await file.commit() }
+            // The file of an empty list is empty.
+            if step.shard == nil { return !isEmpty && file.discardUnused() ? nil : try await file.commit() }
             try await file.completeShard()
             return nil
         } catch {

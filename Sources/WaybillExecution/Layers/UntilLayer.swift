@@ -124,11 +124,9 @@ struct UntilState: Sendable {
         retryAfter: Duration?
     ) throws(EvaluationFailure) -> Decision {
         tries += 1
-        // A job that has failed may also be finished. A response of another shape may have what only one of the conditions reads.
-        let failed = Result { () throws(EvaluationFailure) in try self.failed(in: scope) }
-        if case .success(let failed?) = failed { return failed }
+        // A job that has failed may also be finished.
+        if let failed = try failed(in: scope) { return failed }
         if try until.that.holds(in: scope) { return .done }
-        _ = try failed.get()
         let complaint = until.that.complaint(in: scope)
         if let times = until.times, tries >= times {
             let count = times == 1 ? "1 poll" : "\(times) polls"
@@ -146,7 +144,8 @@ struct UntilState: Sendable {
     private func failed(in scope: EvaluationScope) throws(EvaluationFailure) -> Decision? {
         guard let fail = until.fail, try fail.when.holds(in: scope) else { return nil }
         let words =
-            try fail.message?.shownText(in: scope) ?? "polling stopped, because '\(fail.when.expression.text)' is true"
+            (try? fail.message?.shownText(in: scope))
+            ?? "polling stopped, because '\(fail.when.expression.text)' is true"
         return .failed(message: words, .expect, at: fail.when.span, isSpecific: fail.message != nil)
     }
 }

@@ -250,8 +250,15 @@ struct StepFile: Sendable {
         }
     }
 
-    /// Moves the file to its path if the request passed with a response to write, or if its failure is tolerated and there
-    /// are records of pages or events before it. Otherwise an earlier file stays as it is.
+    /// Removes the unfinished file if there was no response to write, so that an earlier file stays as it is; returns whether
+    /// there was none.
+    func discardUnused() -> Bool {
+        guard !writer.isUsed, !isPending else { return false }
+        writer.discard()
+        return true
+    }
+
+    /// Moves the file to its path if the request passed, or its failure is tolerated, unless there was nothing to write.
     ///
     /// - Parameter end: The end of the step with an outcome.
     func finished(
@@ -263,12 +270,7 @@ struct StepFile: Sendable {
         if outcome.failure == nil { outcome.failure = deadline?.passed }
         let failure = outcome.failure
         guard failure == nil || isTolerated && failure?.kind != .cancelled else { return outcome }
-        let isComplete =
-            failure == nil && (outcome.recovery != nil || outcome.response.map { $0.status / 100 == 2 } ?? true)
-        guard isComplete || writer.hasRecords else {
-            writer.discard()
-            return outcome
-        }
+        if discardUnused() { return outcome }
         do throws(Failure) {
             let files = try await commit { [outcome] files in
                 var committed = outcome

@@ -44,6 +44,7 @@ package final class RecordFileWriter: Sendable {
         var checksum = CRC32()
         var summed = 0
         var records: RecordTally = 0
+        var isUsed = false
         /// Whether the system has bytes that may not be on the disk yet.
         var isSyncDue = false
         /// The element whose records are written to the file.
@@ -133,6 +134,7 @@ package final class RecordFileWriter: Sendable {
         state.waiting = resumption.held
         // The file may contain pages of the first element at its start, and of the current one at its end.
         if resumption.endOfPages != nil {
+            state.isUsed = true
             state.mark = resumption.marks.last ?? .start
             state.waiting[resumption.element] = nil
         } else if resumption.element > 0 {
@@ -169,8 +171,8 @@ package final class RecordFileWriter: Sendable {
     /// Whether so little is waiting for its turn that more elements may start.
     package var hasRoom: Bool { state.withLock { $0.waitingBytes < Self.roomBytes } }
 
-    /// Whether there are any records, also from before the file was continued.
-    package var hasRecords: Bool { state.withLock { $0.records.count > 0 } }
+    /// Whether `append` was called, perhaps without any record, or there are records from before the file was continued.
+    package var isUsed: Bool { state.withLock { $0.isUsed || $0.records.count > 0 } }
 
     /// Removes the file, and leaves an earlier one at its path.
     package func discard() { unlink(part) }
@@ -202,6 +204,7 @@ package final class RecordFileWriter: Sendable {
         of element: Int = 0
     ) throws(ResultsError) -> RecordedOutput {
         try change { (state) throws(ResultsError) in
+            state.isUsed = true
             // An element that runs again after its records were written adds nothing.
             guard element >= state.turn else { return .held([], records: 0) }
             guard element == state.turn else { return try hold(records, aggregates, of: element, in: &state) }
