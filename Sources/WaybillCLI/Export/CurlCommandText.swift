@@ -130,7 +130,10 @@ struct CurlCommandText {
         words += fields.compactMap {
             headerWords($0, hasForm: body.contains { $0.hasPrefix("-F") || $0.hasPrefix("--form") })
         }
-        if !body.isEmpty, !fields.contains(where: { $0.isNamed("Content-Type") }) { words.append("-H 'Content-Type:'") }
+        // What curl would add.
+        for name in ["Accept", "User-Agent"] + (body.isEmpty ? [] : ["Content-Type"]) {
+            if !fields.contains(where: { $0.isNamed(name) }) { words.append("-H '\(name):'") }
+        }
         words += body
         words += transferWords(request, settings, sendsAnywhere: sendsAnywhere(preview))
         return ["curl"] + words
@@ -191,13 +194,13 @@ struct CurlCommandText {
                     ? ", percent-encoded" : type.contains("json") ? ", escaped as in JSON" : ""
                 return ["--data-raw \(word(text, encoding: encoding))"]
             }
-            input = "printf '\(Self.escaped(bytes))'"
+            input = printf(bytes)
             return ["--data-binary @-"]
         case .parts(let parts):
             if let form = formWords(parts, type) { return form }
             let commands = parts.map { part in
                 switch part {
-                case .bytes(let bytes): "printf '\(Self.escaped(bytes))'"
+                case .bytes(let bytes): printf(bytes)
                 case .file(let file): "cat \(word(file.path))"
                 }
             }
@@ -280,6 +283,8 @@ struct CurlCommandText {
         let options = request.options
         // curl would send a request for each value of what it takes for a range or a list.
         var words = request.url.utf8.contains { "[]{}".utf8.contains($0) } ? ["-g"] : []
+        let path = request.url.prefix { $0 != "?" && $0 != "#" }
+        if path.split(separator: "/").contains(where: { [".", ".."].contains($0) }) { words.append("--path-as-is") }
         let redirects = settings.redirects?.value ?? RedirectsSetting.default
         if redirects > 0 {
             if sendsAnywhere {
@@ -348,17 +353,10 @@ struct CurlCommandText {
     private mutating func word(_ text: String, end: String = "", encoding: String = "") -> String {
         var pieces: [(text: String, isVariable: Bool)] = []
         var rest = text[...]
-        while let start = rest.firstRange(of: ValuePlaceholders.prefix) {
-            let number = rest[start.upperBound...].prefix(while: \.isNumber)
-            let mark = "\(ValuePlaceholders.prefix)\(number)z"
-            guard let name = variables[mark], rest[number.endIndex...].hasPrefix("z") else { break }
-            let head = rest[..<start.lowerBound]
-            let placeholder = previews.placeholders.first { $0.mark == mark }
-            _ = use(name, (placeholder?.expression ?? "") + encoding)
+        while let (head, name) = nextMark(in: &rest, encoding) {
             // A variable at the start of a URL has the scheme, too.
             pieces.append((String(head.isEmpty || head != "http://" ? head : ""), false))
             pieces.append((name, true))
-            rest = rest[rest.index(after: number.endIndex)...]
         }
         pieces.append((String(rest), false))
         if !end.isEmpty { pieces.append((String(end.dropFirst()), true)) }
@@ -370,6 +368,29 @@ struct CurlCommandText {
             ? "\"" + pieces.map { $0.isVariable ? "${\($0.text)}" : $0.text }.joined() + "\""
             : pieces.map { $0.isVariable ? "\"$\($0.text)\"" : $0.text.isEmpty ? "" : Self.quotedWord($0.text) }
                 .joined()
+    }
+
+    /// Removes the text up to the next mark, and the mark; returns that text and the variable.
+    private mutating func nextMark(in text: inout Substring, _ encoding: String = "") -> (Substring, String)? {
+        guard let start = text.firstRange(of: ValuePlaceholders.prefix) else { return nil }
+        let number = text[start.upperBound...].prefix(while: \.isNumber)
+        let mark = "\(ValuePlaceholders.prefix)\(number)z"
+        guard let name = variables[mark], text[number.endIndex...].hasPrefix("z") else { return nil }
+        let head = text[..<start.lowerBound]
+        _ = use(name, (previews.placeholders.first { $0.mark == mark }?.expression ?? "") + encoding)
+        text = text[text.index(after: number.endIndex)...]
+        return (head, name)
+    }
+
+    /// A command that writes bytes, in which marks are variables.
+    private mutating func printf(_ bytes: [UInt8]) -> String {
+        var (format, arguments) = ("", "")
+        var rest = Self.escaped(bytes)[...]
+        while let (head, name) = nextMark(in: &rest) {
+            format += "\(head)%s"
+            arguments += " \"$\(name)\""
+        }
+        return "printf -- '\(format)\(rest)'\(arguments)"
     }
 
     private static func quotedWord(_ text: String) -> String {
