@@ -209,6 +209,17 @@ import WaybillTestSupport
                 )
             )
             #expect(try await run().status == 0)
+            // The system still knows the connections of the first login.
+            write(
+                "grant: authorization_code, authorizationURL: \"\(url)/login?a=b\", redirectURL: \"\(words[2])\"",
+                at: url
+            )
+            let again = try await Command.run(
+                "/usr/bin/env",
+                ["python3", "-c", script, CommandCase.program, answer],
+                in: folder.path
+            )
+            #expect(again.outputText.hasPrefix("400 200 code read b"), "\(again.outputText)\(again.errorText)")
         }
     }
 

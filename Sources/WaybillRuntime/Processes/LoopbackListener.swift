@@ -34,6 +34,9 @@ package final class LoopbackListener: Sendable {
         let socket = waybill_open_socket()
         self.socket = socket
         guard socket >= 0 else { throw .last }
+        // Otherwise no other login could use the port for a minute, in which the system remembers its connections.
+        var isReused: Int32 = 1
+        setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
