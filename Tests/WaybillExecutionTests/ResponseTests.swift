@@ -290,6 +290,10 @@ import WaybillTransport
         #expect(failure.details.count == 42)
         #expect(failure.details[20].message.string == "there are 5 more differences from 'json'")
         #expect(failure.details[41].message.string == "there are 2 more violations of 'schema'")
+        let numbers = "[\((0..<2_000).map { "\($0)" }.joined(separator: ","))]"
+        let many = try #require(try await self.failure("expect: {schema: {items: {type: string}}}", numbers))
+        #expect(many.message.string == "the data has at least 1000 violations of 'schema'")
+        #expect(many.details.count == 21)
     }
 
     @Test(arguments: [

@@ -47,6 +47,14 @@ struct ScriptTests {
         ("pm.expect(pm.response.json()).to.have.property('id');", ["exists($.id)"]),
         ("pm.expect(pm.response.json()).to.have.property('id').that.is.above(3);", ["exists($.id)", "$.id > 3"]),
         ("pm.expect(pm.response.json().list).to.have.lengthOf(3);", ["length($.list) == 3"]),
+        (
+            "let ok = true; pm.test('a', () => { ok = pm.response.json().s === 1; }); pm.test('n', () => pm.expect(ok).to.be.true);",
+            ["$.s == 1 // n"]
+        ),
+        (
+            "let d = 1; pm.test('a', () => { let d = pm.response.json(); pm.expect(d.s).to.equal(1); });",
+            ["$.s == 1 // a"]
+        ),
         ("pm.expect(pm.response.json().s).to.match(/^\\d+$/);", ["match($.s, '([0-9]+)')"]),
         ("pm.expect(pm.response.json().s).to.not.include('x');", ["!contains($.s, 'x')"]),
         ("pm.expect(pm.response.json().s).to.be.true;", ["$.s == true"]),
@@ -139,6 +147,19 @@ struct ScriptTests {
         (
             "let ok = false; if (pm.response.json().a === 'c') { ok = true; }\npm.test('x', () => pm.expect(ok).to.be.true);",
             ["ok = true", "pm.expect(ok)"]
+        ),
+        (
+            "let ok = true; var x = (ok = false);\npm.test('x', () => pm.expect(ok).to.be.true);",
+            ["pm.expect(ok)"]
+        ),
+        (
+            "var ok = false; { let ok = true; }\npm.test('x', () => pm.expect(ok).to.be.true);",
+            ["pm.expect(ok)"]
+        ),
+        ("let n = 0; n++; pm.test('x', () => pm.expect(n).to.equal(0));", ["n++", "pm.expect(n)"]),
+        (
+            "pm.environment.set('v', 1); pm.environment.clear(); pm.expect(pm.environment.get('v')).to.equal(1);",
+            ["pm.expect(pm.environment"]
         ),
         ("tests['x'] = false;", ["tests['x']"]), ("pm.expect(1).to.equal(2);", ["pm.expect(1)"]),
         (

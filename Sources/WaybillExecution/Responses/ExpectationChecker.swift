@@ -25,12 +25,20 @@ struct ExpectationChecker {
         /// - Parameters:
         ///   - count: The number of all violations.
         ///   - noun: What they are, such as `differences from 'json'`.
-        static func all(_ first: [Self], of count: Int, _ noun: RedactedText, at span: SourceSpan) -> [Self] {
+        static func all(
+            _ first: [Self],
+            of count: Int,
+            _ noun: RedactedText,
+            at span: SourceSpan,
+            isComplete: Bool = true
+        ) -> [Self] {
             guard count > 1, !first.isEmpty else { return first }
             var all = first
-            all[0].summary = "the data has \(count) \(noun)"
+            all[0].summary = "the data has \(isComplete ? "" : "at least ")\(count) \(noun)"
             let rest = count - first.count
-            if rest > 0 { all.append(Self(message: "there are \(rest) more \(noun)", span: span)) }
+            if rest > 0 {
+                all.append(Self(message: "there are \(isComplete ? "" : "at least ")\(rest) more \(noun)", span: span))
+            }
             for index in all.indices.dropFirst() { all[index].isFurther = true }
             return all
         }
@@ -38,6 +46,8 @@ struct ExpectationChecker {
 
     /// The maximum number of differences from a value, or violations of a schema, that are reported one by one.
     static let limit = 20
+    /// The maximum number of violations of a schema that are counted: each takes memory and time.
+    private static let countLimit = 1_000
 
     let settings: Settings
     /// The response; `nil` for the values of a step, of which only the data is checked.
@@ -166,12 +176,19 @@ struct ExpectationChecker {
     private func schemaViolations() -> [Violation] {
         let schemas = expected { if case .schema(let schema) = $0 { schema } else { nil } }
         return schemas.flatMap { schema -> [Violation] in
-            let violations = schema.value.schema.validate(data.json)
+            let violations = schema.value.schema.validate(data.json, limit: Self.countLimit)
             let shown = violations.prefix(Self.limit)
             let parts = shown.map {
                 Violation(message: $0.sentence(in: data.json), span: schema.value.span(of: $0))
             }
-            return Violation.all(parts, of: violations.count, "violations of 'schema'", at: schema.span)
+            let isComplete = violations.count < Self.countLimit
+            return Violation.all(
+                parts,
+                of: violations.count,
+                "violations of 'schema'",
+                at: schema.span,
+                isComplete: isComplete
+            )
         }
     }
 

@@ -15,6 +15,8 @@ struct ScriptTranslator {
     private var areGuardsOfSuccess = true
     /// The variables that existed before these conditions.
     private var unguarded: Set<String> = []
+    /// Those whose values are not known, because they change in the middle of expressions.
+    private var changing: Set<String> = []
 
     /// The maximum size of a script in bytes.
     private static let maximumSize = 256 << 10
@@ -30,6 +32,7 @@ struct ScriptTranslator {
         var translator = ScriptTranslator(script: script, isTest: isTest)
         let lexer = ScriptLexer(script)
         let statements = ScriptParser.statements(of: lexer)
+        translator.changing = lexer.variablesThatChangeInside
         for statement in statements { translator.translate(statement, message: nil) }
         translator.removeUnusedDeclarations(lexer)
         for (comment, _) in lexer.comments {
@@ -87,7 +90,7 @@ struct ScriptTranslator {
         do throws(Untranslatable) {
             switch statement.kind {
             case .empty: break
-            case .block(let statements): for statement in statements { translate(statement, message: message) }
+            case .block(let statements): translate(block: statements, message)
             case .declaration(let declarations): for declaration in declarations { try declare(declaration) }
             case .expression(let expression): try translate(expression, message, statement)
             case .conditional(let condition, let then, let otherwise):
@@ -96,7 +99,7 @@ struct ScriptTranslator {
                 guard handler.allSatisfy({ Self.isHarmless($0) }) else {
                     throw Untranslatable("the handler of an error has effects")
                 }
-                for statement in body { translate(statement, message: message) }
+                translate(block: body, message)
             case .other: throw Untranslatable(Self.reason(for: text(of: statement)))
             }
         } catch {
@@ -112,6 +115,26 @@ struct ScriptTranslator {
         }
     }
 
+    /// Translates a block. A variable that it declares anew may be another one of this name, or the same.
+    private mutating func translate(block statements: [ScriptStatement], _ message: String?) {
+        let outer = Set(locals.keys)
+        for statement in statements { translate(statement, message: message) }
+        for name in Self.declarations(in: statements) where outer.contains(name) { locals[name] = Self.unknown(name) }
+    }
+
+    /// The names of the variables that statements declare.
+    private static func declarations(in statements: [ScriptStatement]) -> [String] {
+        statements.flatMap { statement in
+            switch statement.kind {
+            case .declaration(let declarations): declarations.map(\.name)
+            case .block(let inner): Self.declarations(in: inner)
+            case .conditional(_, let then, let otherwise): Self.declarations(in: then + otherwise)
+            case .attempt(let body, let handler): Self.declarations(in: body + handler)
+            default: [String]()
+            }
+        }
+    }
+
     private static func reason(for text: String) -> String {
         switch text.prefix(while: { $0.isLetter }) {
         case "for", "while", "do": "a loop of a script has no counterpart; a step has 'forEach'"
@@ -122,7 +145,8 @@ struct ScriptTranslator {
 
     private mutating func declare(_ declaration: ScriptStatement.Declaration) throws(Untranslatable) {
         guard let expression = declaration.value else {
-            locals[declaration.name] = .null
+            locals[declaration.name] =
+                changing.contains(declaration.name) ? Self.unknown(declaration.name) : .null
             return
         }
         if case .function = expression {
@@ -134,15 +158,20 @@ struct ScriptTranslator {
 
     private mutating func assign(_ expression: ScriptExpression, to name: String) throws(Untranslatable) {
         guard areGuardsOfSuccess || !unguarded.contains(name) else {
-            locals[name] = .untranslated("it uses '\(name)', which is assigned under a condition")
+            locals[name] = Self.unknown(name)
             throw Untranslatable("it assigns a variable under a condition")
         }
         do throws(Untranslatable) {
-            locals[name] = try value(of: expression)
+            let value = try value(of: expression)
+            locals[name] = changing.contains(name) ? Self.unknown(name) : value
         } catch {
             locals[name] = .untranslated("it uses '\(name)', which is not imported")
             throw error
         }
+    }
+
+    private static func unknown(_ name: String) -> ScriptValue {
+        .untranslated("it uses '\(name)', which changes under a condition or inside an expression")
     }
 
     /// Translates an expression that is a statement.
@@ -193,7 +222,7 @@ struct ScriptTranslator {
             let name: String? = if case .string(let text) = arguments[0] { text } else { nil }
             let outer = locals
             for statement in body { translate(statement, message: name) }
-            for (name, value) in outer { locals[name] = value }
+            for name in Self.declarations(in: body) { locals[name] = outer[name] }
         case "client.assert":
             guard let condition = arguments.first else { return false }
             let label = try values(of: Array(arguments.dropFirst().prefix(1))).first
@@ -205,6 +234,7 @@ struct ScriptTranslator {
                 throw Untranslatable("the name of the variable is computed")
             }
             guard ![.name("null"), .name("undefined")].contains(arguments[1]) else {
+                forget(arguments[0])
                 result.comments.append(Self.oneLine(text(of: statement)))
                 break
             }
@@ -214,11 +244,7 @@ struct ScriptTranslator {
             "pm.environment.clear", "pm.globals.clear", "postman.clearEnvironmentVariables",
             _ where path.hasPrefix("console."):
             // The variables of a manifest exist for one run.
-            if path.lowercased().contains("unset") || path.contains("clear"), let first = arguments.first,
-                case .string(let name)? = try? value(of: first)
-            {
-                locals["$\(name)"] = .untranslated("it uses '\(name)', which is removed before")
-            }
+            if !path.hasPrefix("console."), path != "pm.test.skip" { forget(arguments.first) }
             result.comments.append(Self.oneLine(text(of: statement)))
         case "postman.setNextRequest", "pm.setNextRequest", "pm.execution.setNextRequest":
             guard arguments == [.name("null")], guards.isEmpty else {
@@ -229,6 +255,15 @@ struct ScriptTranslator {
         default: return false
         }
         return true
+    }
+
+    /// Makes the value of a variable of the collection unknown, or those of all, because the script removes them.
+    private mutating func forget(_ name: ScriptExpression?) {
+        let name = name.flatMap { try? value(of: $0) }
+        for key in locals.keys where key.hasPrefix("$") {
+            if case .string(let name)? = name, key.dropFirst() != name { continue }
+            locals[key] = .untranslated("it uses '\(key.dropFirst())', which is removed before")
+        }
     }
 
     private mutating func set(_ name: String, to expression: ScriptExpression) throws(Untranslatable) {
@@ -266,7 +301,7 @@ struct ScriptTranslator {
         areGuardsOfSuccess = areGuardsOfSuccess && Self.isSuccess(test)
         unguarded.formUnion(locals.keys)
         guards.append(test)
-        for statement in then { translate(statement, message: message) }
+        translate(block: then, message)
         (guards, areGuardsOfSuccess, unguarded) = (outer, wasOfSuccess, before)
     }
 
