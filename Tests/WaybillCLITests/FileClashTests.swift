@@ -193,6 +193,20 @@ import WaybillTestSupport
         }
     }
 
+    @Test func `a run does not use a folder in which another run has files, finished or not`() async throws {
+        for (step, status) in [("{id: a, get: /, mock: {body: [1]}", 0), ("{id: a, get: \"http://127.0.0.1:9/\"", 1)] {
+            writeFiles("\(step), write: {to: sub/x.ndjson}}")
+            let first = status == 0 ? "\(Self.run) --out outer" : "run m.yaml --inputs inputs.json --out outer --only a"
+            #expect(try await waybill(first).status == status)
+            let refused = try await waybill("\(Self.run) --out outer/sub")
+            #expect(
+                refused.errorText.contains("the run in '\(folder.path)/outer' has files there"),
+                "\(refused.errorText)"
+            )
+            folder.remove("outer")
+        }
+    }
+
     @Test func `no step replaces a pipe, and a run with a constant path of one does not start`() async throws {
         try #require(mkfifo("\(folder.path)/pipe", 0o600) == 0)
         symlink("pipe", "\(folder.path)/link")

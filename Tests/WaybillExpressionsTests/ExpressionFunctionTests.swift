@@ -193,6 +193,11 @@ import WaybillJSON
             ("lower(1 + 1)", "lower() expects a string here, found a number", "1 + 1", "Write lower(text)."),
             ("sum('a')", "sum() expects a list here, found a string", "'a'", "Write sum(list)."),
             (
+                "exists($.a == 1)", "this is always true: exists() says whether a path selects anything",
+                "exists($.a == 1)",
+                "Leave exists() out to use the condition itself."
+            ),
+            (
                 "count(split('a', ','))", "count() requires a path", "split('a', ',')",
                 "For the number of elements in a list, write length(x)."
             ),

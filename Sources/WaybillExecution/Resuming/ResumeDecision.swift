@@ -1,4 +1,5 @@
 package import WaybillDiagnostics
+import WaybillExpressions
 import WaybillManifest
 package import WaybillPlan
 package import WaybillResults
@@ -45,7 +46,7 @@ package struct ResumeDecision: Sendable {
         if repeatsUnsure { earlier.forgetUnsure() }
         var index = PlanIndex(plan)
         restartedSteps = earlier.pathsOfSecretElements.filter {
-            if case .expression? = index.step(at: $0)?.flow?.forEach?.elements { true } else { false }
+            index.step(at: $0)?.flow?.forEach?.elements.mayChange ?? false
         }
         restartedSteps.forEach { earlier.restart($0) }
         var nodes = ResumeNodes(plan, earlier)
@@ -108,6 +109,16 @@ package struct ResumeDecision: Sendable {
         earlier.forget(steps: repeatedSteps)
         for (path, elements) in repeatedElements { earlier.forget(elements: elements, of: path) }
         return earlier
+    }
+}
+
+extension ForEach.Elements {
+    /// Whether the list may have other elements in a resumed run: unless it is written element by element, and those are
+    /// constants, inputs, data and secrets of the manifest.
+    fileprivate var mayChange: Bool {
+        guard case .list(let elements) = self else { return true }
+        let lasting: Set<Reference.Root?> = [.secrets, .inputs, .data, .manifest]
+        return elements.contains { $0.templates.contains { $0.references.contains { !lasting.contains($0.root) } } }
     }
 }
 

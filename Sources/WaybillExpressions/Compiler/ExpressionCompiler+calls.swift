@@ -93,6 +93,15 @@ extension ExpressionCompiler {
             return node(form == .count ? .count(compiled) : .onlyValue(compiled), function.result, syntax)
         case .not: return node(.not(try condition(arguments[0], isNegated: true)), .boolean, syntax)
         case .exists:
+            switch arguments[0].ungrouped.kind {
+            case .literal, .not, .logical, .comparison:
+                throw ExpressionSyntaxError(
+                    "this is always true: exists() says whether a path selects anything",
+                    at: syntax.range,
+                    help: "Leave exists() out to use the condition itself."
+                )
+            case .query, .call, .access, .arithmetic, .group: break
+            }
             let compiled = try guarded(arguments[0])
             var kind = CompiledExpression.Kind.presence(compiled)
             if case .query(let query) = compiled.kind { kind = .existence(query) }

@@ -70,17 +70,19 @@ package struct RunFiles: Sendable {
         return nil
     }
 
-    /// Whether a file is one of those that a run has recorded, or an unfinished one.
+    /// Whether a file is one of those that a run has recorded, or an unfinished one, or has an unfinished one beside it.
     private static func has(_ path: String, in folder: String) -> Bool {
-        if path.hasSuffix(".part") { return FolderContents.exists(path) }
+        if FolderContents.exists(path.hasSuffix(".part") ? path : "\(path).part") { return true }
         guard let file = FileIdentity(path) else { return false }
         return recorded(in: folder, named: [FileContents.name(of: path)]).contains { FileIdentity($0) == file }
     }
 
-    /// Whether a run has recorded files in a folder inside its own, whose path is resolved.
+    /// Whether a run has recorded files, or has unfinished ones, in a folder inside its own, whose path is resolved.
     static func has(filesBelow path: String, in folder: String) -> Bool {
-        FolderContents.exists("\(folder)/\(FolderContents.journal)")
-            && recorded(in: folder).contains { FileContents.resolvedPath($0).utf8.starts(with: "\(path)/".utf8) }
+        guard FolderContents.exists("\(folder)/\(FolderContents.journal)") else { return false }
+        let names = (try? FolderListing.names(in: path, limit: 10_000)) ?? []
+        return names.contains { $0.hasSuffix(".part") }
+            || recorded(in: folder).contains { FileContents.resolvedPath($0).utf8.starts(with: "\(path)/".utf8) }
     }
 
     /// Returns the files, or those with one of some names, that a run in a folder has recorded, also of its elements: what its steps

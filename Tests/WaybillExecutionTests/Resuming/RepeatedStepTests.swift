@@ -251,6 +251,18 @@ import WaybillTestSupport
         let secrets = ["one": "key-aaaaaa", "two": "key-bbbbbb"]
         let run = try await ResumedRun(text, killedAfter: #""element":0"#, secrets: secrets)
         #expect(run.sent == ["POST /keys/key-bbbbbb"])
+        let list = "[\"${steps.l.outputs.k[0]}\", \"${steps.l.outputs.k[1]}\"]"
+        let outputs = """
+            graphs:
+              main:
+                chain:
+                  - {id: l, get: /l, outputs: {k: {value: $.k, secret: true}}}
+                  - {id: each, forEach: {in: \(list), as: key, concurrency: 1}, post: "/keys/${key}"}
+            """
+        let refused = try await ResumedRun(outputs, killedAfter: #""element":0"#) { _ in
+            .json(#"{"k": ["key-aaaaaa", "key-bbbbbb"]}"#)
+        }
+        #expect(refused.sent == [] && refused.messages.count == 1)
     }
 
     // MARK: Graphs in graphs
