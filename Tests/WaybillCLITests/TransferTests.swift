@@ -189,16 +189,15 @@ import WaybillTestSupport
     @Test func `two processes cannot download the same file at once`() async throws {
         let server = try Self.holdingServer(after: 100)
         defer { server.stop() }
-        write(server)
         folder.write(
             "waybill: 1\ngraphs: {main: {chain: [{request: {url: \"\(server.url("/a.bin"))\", "
-                + "download: {to: ../out/a.bin}}}]}}\n",
+                + "download: {to: ../shared/a.bin}}}]}}\n",
             to: "other.yaml"
         )
         let result = try await shell(
             """
-            "$W" run m.yaml --out out & P=$!
-            \(Self.wait(for: 100))
+            "$W" run other.yaml --out one --allow-outside & P=$!
+            \(Self.wait(for: 100).replacing("out/a.bin", with: "shared/a.bin"))
             "$W" run other.yaml --out other --allow-outside; S=$?
             kill -9 $P; wait $P; exit $S
             """
