@@ -93,8 +93,8 @@ private struct SQLiteLoad {
     private var folded: [CodePoints: Int] = [:]
     private var isCreated: Bool
     private var insertion: SQLiteStatement?
-    /// Stores the key of a record, if the table compares other values than equal ones as equal; changes nothing if the key
-    /// of an earlier record is only equal to it for the table.
+    /// Stores the key of a record, if the table's collation makes different keys equal. Changes nothing if the table already
+    /// has a key that is equal in this way.
     private var keyInsertion: SQLiteStatement?
     /// The columns of the table that records name in another case.
     private var respelt: Set<Int> = []

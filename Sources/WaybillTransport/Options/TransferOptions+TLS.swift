@@ -26,7 +26,7 @@ extension TransferOptions {
             return "\(clientKey.debugDescription) \(pins)"
         }
 
-        /// The first key that demands something of every connection, and so that there is TLS; nil if there is none.
+        /// The first key under `tls` that is set and can only be met by a connection with TLS; nil if there is none.
         package var demand: String? {
             if !pins.isEmpty { return "pins" }
             return minimumVersion != nil ? "minVersion" : certificateAuthorities != nil ? "ca" : nil
