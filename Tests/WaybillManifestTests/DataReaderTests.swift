@@ -44,6 +44,23 @@ import WaybillTestSupport
         #expect(read.diagnostics == "")
     }
 
+    @Test(arguments: ["a.csv", "a.ndjson", "a.json", "a.yaml"])
+    func `the values of a file may take only so much memory`(_ name: String) throws {
+        let lines = (1...20_000).map {
+            name.hasSuffix("csv") ? ",," : name.hasSuffix("ml") ? "- \($0)" : "[\($0), \"a\"]"
+        }
+        let isArray = name == "a.json"
+        folder.write(
+            (name == "a.csv" ? "x,y,z\n" : isArray ? "[" : "") + lines.joined(separator: isArray ? ",\n" : "\n")
+                + (isArray ? "]" : ""),
+            to: name
+        )
+        let file = try DataFile.read("\(folder.path)/\(name)")
+        #expect(file.value().diagnostics.isEmpty)
+        let refused = file.value(mostMemory: 10_000)
+        #expect(refused.value == nil && refused.diagnostics.map(\.id) == ["too-large"])
+    }
+
     @Test func `data and schemas are read from the given file system`() throws {
         let files = RememberedFiles([
             "/nowhere/a.json": Array("[1]".utf8), "/nowhere/s.json": Array(#"{"type": "array"}"#.utf8),

@@ -56,11 +56,20 @@ package final class DataFile: Sendable {
     /// Returns the value of the file. The value of NDJSON or CSV is the list of its lines' or rows' values.
     ///
     /// The value is `nil` exactly if the diagnostics contain an error.
-    package func value() -> (value: JSON?, diagnostics: [Diagnostic]) {
+    ///
+    /// - Parameter mostMemory: How much memory the value may take, in bytes.
+    package func value(mostMemory: Int = JSONSize.limit) -> (value: JSON?, diagnostics: [Diagnostic]) {
         var values: [JSON] = []
-        let diagnostics = forEachDocument {
+        var size = JSONSize(limit: mostMemory)
+        var isTooLarge = false
+        var diagnostics = forEachDocument {
+            do throws(JSONSize.Excess) { try size.add($0.value) } catch { isTooLarge = true }
             values.append($0.value)
-            return true
+            return !isTooLarge
+        }
+        if isTooLarge {
+            let message = "the values of the file take more than \(mostMemory >> 20) MiB of memory"
+            diagnostics.report("too-large", message, at: source.span(0..<0))
         }
         guard !diagnostics.hasErrors else { return (nil, diagnostics) }
         return (format?.isList == true ? .array(values) : values.first, diagnostics)
