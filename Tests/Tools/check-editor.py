@@ -637,6 +637,10 @@ def check_features(program, folder):
     assert "default(" in hover["contents"]["value"], hover
     hover = client.at("textDocument/hover", path, 8, 29)["contents"]["value"]
     assert "set at the endpoint" in hover and "baseURL" in hover, hover
+    client.close(path)
+    client.open(path, "waybill: 1\nendpoints:\n  e:\n    path: /\n    headers: {X-Api-Key: HIDDEN}\ngraphs: {main: {chain: [call: e]}}\n")
+    hover = client.at("textDocument/hover", path, 2, 2)["contents"]["value"]
+    assert "HIDDEN" not in hover and "X-Api-Key: ******" in hover, hover
     items = client.at("textDocument/completion", path, *opened("      - call: |"))["items"]
     assert all("insertTextFormat" not in item for item in items), items
     assert client.end() == 0

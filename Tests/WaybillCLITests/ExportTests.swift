@@ -28,6 +28,19 @@ import WaybillTestSupport
         #expect(TemporaryFolder.contents(of: folder.path + "/PWNED") == nil)
     }
 
+    @Test func `the password of a proxy in the manifest is a variable`() async throws {
+        let text = try await export(
+            """
+            waybill: 1
+            services: {s: {baseURL: "http://127.0.0.1:9", transport: {proxy: "http://ann:HIDDEN@127.0.0.1:8/"}}}
+            graphs: {main: {chain: [{service: s, get: /}]}}
+
+            """
+        )
+        #expect(!text.contains("HIDDEN"), "\(text)")
+        #expect(text.contains(#"-x http://127.0.0.1:8/"#) && text.contains(#"-U "ann:$PROXY_PASSWORD""#), "\(text)")
+    }
+
     /// Imports the commands in `1.sh` and exports them again.
     private static let roundTrip =
         #""$0" import curl 1.sh > 2.yaml && "$0" export curl 2.yaml > 2.sh && "#

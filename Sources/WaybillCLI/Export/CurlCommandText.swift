@@ -166,6 +166,16 @@ struct CurlCommandText {
         return word("\(username):", end: "$\(use("PASSWORD", "the password in the manifest"))")
     }
 
+    /// `-x`, and `-U` if the URL has a password of the manifest.
+    private mutating func proxyWords(_ url: String) -> [String] {
+        guard let start = url.firstRange(of: "://")?.upperBound, let at = url[start...].lastIndex(of: "@"),
+            let colon = url[start..<at].firstIndex(of: ":"), !url[colon..<at].contains(ValuePlaceholders.prefix)
+        else { return ["-x \(word(url))"] }
+        let password = use("PROXY_PASSWORD", "the password in the proxy's URL")
+        let address = url[..<start] + url[url.index(after: at)...]
+        return ["-x \(word(String(address)))", "-U \(word(String(url[start...colon]), end: "$\(password)"))"]
+    }
+
     private mutating func secretWord(_ text: String, _ name: String) -> String {
         text.contains(ValuePlaceholders.prefix) ? word(text) : "\"$\(use(name, "credentials of the manifest"))\""
     }
@@ -315,7 +325,7 @@ struct CurlCommandText {
         // Of several options, curl uses the last.
         if !keys.isEmpty { words.append("--pinnedpubkey \(word(keys.joined(separator: ";")))") }
         if let version = tls.minimumVersion { words.append("--tlsv\(version.rawValue)") }
-        if case .url(let proxy) = options.proxy { words.append("-x \(word(proxy))") }
+        if case .url(let proxy) = options.proxy { words += proxyWords(proxy) }
         for (from, to) in options.resolve {
             words.append("--connect-to \(word("\(from.host):\(from.port):\(to.host):\(to.port)"))")
         }

@@ -10,7 +10,7 @@ struct SourceLine {
     private let end: Int
 
     /// A character as the user perceives it, with its byte range and its width in columns.
-    private struct Cell {
+    fileprivate struct Cell {
         var bytes: Range<Int>
         var text: String
         var width: Int
@@ -66,7 +66,7 @@ struct SourceLine {
         return file.bytes[start] & 0xC0 == 0x80 ? offset : start
     }
 
-    private static func cells(of range: Range<Int>, in file: SourceFile) -> [Cell] {
+    fileprivate static func cells(of range: Range<Int>, in file: SourceFile) -> [Cell] {
         var scalars = String.UnicodeScalarView()
         var lengths: [Int] = []
         var parser = Unicode.UTF8.ForwardParser()
@@ -127,5 +127,12 @@ struct SourceLine {
         takeBefore()
         takeAfter()
         return lower..<upper
+    }
+}
+
+extension SourceFile {
+    /// Returns a line as a person may see it: with `*` for credentials that it contains, and without control characters.
+    package func shownText(ofLine line: Int) -> String {
+        SourceLine.cells(of: byteRange(ofLine: line), in: self).map(\.text).joined()
     }
 }

@@ -74,9 +74,8 @@ enum Hover: EditorFeature {
         var last = first
         while last < file.lineCount, last - first + 1 < maximumLines, (indent(last + 1) ?? 0) > own { last += 1 }
         let lines = (first...last).map { line in
-            let text = String(decoding: file.bytes[file.byteRange(ofLine: line)].dropFirst(own), as: UTF8.self)
             // A fence would end the block.
-            return text.excerpt(200).replacing("```", with: "'''")
+            String(file.shownText(ofLine: line).dropFirst(own)).excerpt(200).replacing("```", with: "'''")
         }
         return "```yaml\n\(lines.joined(separator: "\n"))\n```\n\(symbol.definition.description)"
     }
