@@ -69,9 +69,12 @@ struct ComparisonPrinter {
         return line(("  \(change.path)  ", .strong), (value, .faint), ("\(before) → ", nil), (after, style))
     }
 
-    private func line(of change: RunComparison.Change<Int>) -> String {
-        let counts = [change.before, change.after].map { $0.map(TransferText.records) ?? "not written" }
-        return line(("  file \(change.name)  ", .strong), (counts.joined(separator: " → "), nil))
+    private func line(of change: RunComparison.Change<RunComparison.FileContent>) -> String {
+        let sizes = [change.before, change.after].map { content in
+            content.map { $0.records.map(TransferText.records) ?? TransferText.size($0.bytes ?? 0) } ?? "not written"
+        }
+        let words = sizes[0] == sizes[1] ? "\(sizes[0]), other content" : sizes.joined(separator: " → ")
+        return line(("  file \(change.name)  ", .strong), (words, nil))
     }
 
     private func line(of change: RunComparison.Change<JSON>) -> String {

@@ -18,8 +18,8 @@ public struct RunComparison: Sendable, Equatable {
 
     /// A value that differs. It is `nil` in a run that does not have it.
     public struct Change<Value: Sendable & Equatable>: Sendable, Equatable {
-        /// What it is: the graph and the name of an output, such as `main.count`; the path of a file of records, followed
-        /// by the name of the table if it is a database.
+        /// What it is: the graph and the name of an output, such as `main.count`; the path of a file, followed by the name of
+        /// the table if it is a database.
         public var name: String
         /// The value in the earlier run.
         public var before: Value?
@@ -31,6 +31,22 @@ public struct RunComparison: Sendable, Equatable {
             self.name = name
             self.before = before
             self.after = after
+        }
+    }
+
+    /// The content of a file.
+    public struct FileContent: Sendable, Equatable {
+        /// The number of records; `nil` for a download.
+        public var records: Int?
+        /// The size in bytes; `nil` for a database, which has other tables.
+        public var bytes: Int?
+        /// The CRC-32 or the SHA-256 in hexadecimal; `nil` if the journal does not have it.
+        package var digest: String?
+
+        package init(of file: RunFiles.File) {
+            if case .written(let written) = file { records = written.records }
+            bytes = file.bytes
+            digest = file.digest.sha256 ?? file.digest.crc32.map { String($0, radix: 16) }
         }
     }
 
@@ -63,9 +79,9 @@ public struct RunComparison: Sendable, Equatable {
     public let steps: [StepChange]
     /// The elements that failed in one of the runs only, in the order of the later run's steps.
     public let elements: [ElementChange]
-    /// The files whose numbers of records differ, in the order of the later run. Files that the later run did not write
-    /// come last.
-    public let files: [Change<Int>]
+    /// The files whose content differs, as far as the journals tell, in the order of the later run. Files that the later run
+    /// did not write come last.
+    public let files: [Change<FileContent>]
     /// The outputs that differ, by name.
     package let outputChanges: [Change<JSON>]
 
@@ -77,14 +93,14 @@ public struct RunComparison: Sendable, Equatable {
     /// Compares a run with an earlier one.
     package init(of later: Side, against before: Side) {
         let (run, earlier) = (later.result, before.result)
-        let (counts, earlierCounts) = (Self.records(in: later.files), Self.records(in: before.files))
+        let (contents, earlierContents) = (Self.contents(of: later.files), Self.contents(of: before.files))
         files =
-            counts.compactMap { name, count in
-                let old = earlierCounts.first { $0.name == name }?.count
-                return old == count ? nil : Change(name: name, before: old, after: count)
+            contents.compactMap { name, content in
+                let old = earlierContents.first { $0.name == name }?.content
+                return old == content ? nil : Change(name: name, before: old, after: content)
             }
-            + earlierCounts.filter { old in !counts.contains { $0.name == old.name } }.map { name, count in
-                Change(name: name, before: count, after: nil)
+            + earlierContents.filter { old in !contents.contains { $0.name == old.name } }.map { name, content in
+                Change(name: name, before: content, after: nil)
             }
         let earlierSteps = Dictionary(earlier.steps.map { ($0.path, $0) }) { first, _ in first }
         let paths = Set(run.steps.map(\.path))
@@ -120,11 +136,11 @@ public struct RunComparison: Sendable, Equatable {
             .sorted { $0.failure.index < $1.failure.index }
     }
 
-    /// Returns the number of records of each file, by path and table.
-    private static func records(in files: RunFiles) -> [(name: String, count: Int)] {
-        files.files.compactMap { _, file in
-            guard case .written(let file) = file else { return nil }
-            return (file.path.string + (file.table.map { ", table \($0)" } ?? ""), file.records)
+    /// Returns the content of each file, by path and table.
+    private static func contents(of files: RunFiles) -> [(name: String, content: FileContent)] {
+        files.files.map { _, file in
+            let table = if case .written(let written) = file { written.table } else { String?.none }
+            return (file.path.string + (table.map { ", table \($0)" } ?? ""), FileContent(of: file))
         }
     }
 
