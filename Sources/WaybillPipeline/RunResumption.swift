@@ -21,6 +21,9 @@ package struct RunResumption: Sendable {
     /// The diagnostics about the manifest, and about changes in steps that have already run.
     package private(set) var diagnostics: [Diagnostic]
 
+    /// The steps that the manifest did not have when the run started.
+    package private(set) var addedSteps: [String] = []
+
     /// The part of a run that is continued.
     package enum Part: Sendable {
         /// The same as before.
@@ -92,6 +95,10 @@ package struct RunResumption: Sendable {
         guard mayDiffer || PlanContent.digests(of: plan.documents) != before.files else { return }
         let changes = Self.changes(since: before, in: plan, record)
         diagnostics += changes
+        addedSteps =
+            before.steps.map { earlier in
+                PlanContent(plan).steps.keys.filter { !Self.contains($0, earlier) }.sorted()
+            } ?? []
         if !changes.isEmpty { self.plan = nil }
     }
 

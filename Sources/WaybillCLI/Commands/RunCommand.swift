@@ -296,8 +296,12 @@ struct RunCommand: ParsableCommand {
         else {
             return try run.resume(resumption, reports)
         }
-        let otherInputs = resumption.diagnostics.filter { $0.id == "invalid-input" }
-        guard otherInputs.isEmpty else { throw output.invalid(otherInputs) }
+        // A run that has passed proves nothing of a manifest that is another one now.
+        guard !resumption.diagnostics.hasErrors else { throw output.invalid(resumption.diagnostics) }
+        if let step = resumption.addedSteps.first {
+            let message = "the run in '\(folder)' has passed without step '\(step)', which the manifest has now"
+            throw output.notRun("\(message); choose another folder with --out")
+        }
         if !printing.quiet { output.write("the run in \(PrintableText.oneLine(folder)) has already passed\n") }
         try reports.write(for: [entry], output)
         try reports.checkCoverage(of: [entry], output)
