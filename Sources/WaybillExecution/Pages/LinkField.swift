@@ -58,7 +58,8 @@ private struct LinkParser {
                 // Section 3.3: further `rel` parameters are ignored.
                 hasRelation = true
                 link.relations = value.lowercased().split { $0 == " " || $0 == "\t" }
-            case "anchor": link.hasAnchor = true
+            // An empty reference is to the response itself (RFC 3986, section 4.4).
+            case "anchor": link.hasAnchor = !value.isEmpty
             default: break
             }
         }
@@ -77,14 +78,25 @@ private struct LinkParser {
         rest.removeFirst()
         skipSpace()
         let name = take { $0 != UInt8(ascii: "=") && !Self.endsParameter($0) && !Self.isSpace($0) }
+        noteMalformed(name)
         skipSpace()
         guard rest.first == UInt8(ascii: "=") else { return (name, "") }
         rest.removeFirst()
         skipSpace()
         guard rest.first == UInt8(ascii: "\"") else {
-            return (name, take { !Self.endsParameter($0) && !Self.isSpace($0) })
+            let value = take { !Self.endsParameter($0) && !Self.isSpace($0) }
+            noteMalformed(value)
+            return (name, value)
         }
         return (name, quoted())
+    }
+
+    /// Notes that a name or an unquoted value has bytes that show that something else was meant, such as the next link, or
+    /// quotes of a text editor.
+    private mutating func noteMalformed(_ part: String) {
+        if part.utf8.contains(where: { $0 >= 0x7F || $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: ">") }) {
+            isMalformed = true
+        }
     }
 
     private mutating func quoted() -> String {

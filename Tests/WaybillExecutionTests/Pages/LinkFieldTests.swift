@@ -11,7 +11,7 @@ import Testing
             (["<a>; title=\"say \\\"<z>\\\"; rel=next\", <b>;rel=\"next\""], "b"),
             (["<a> ; rel = \"next\" ; x"], "a"), (["<a>; rel=prev; rel=next"], nil), (["<a>; rel=nextish"], nil),
             (["<a>; rel=next; anchor=\"#x\", <b>; rel=next"], "b"), (["<>; rel=next"], ""), ([], nil), ([""], nil),
-            (["<a>; rel=\"next"], "a"), (["a; rel=next, <b>; rel=next"], "b"),
+            (["<a>; rel=next; anchor=\"\""], "a"), (["<a>; rel=\"next"], "a"), (["a; rel=next, <b>; rel=next"], "b"),
             (["<a> rel=next, <b>; rel=next"], "b"), (["<a>;;; rel=next"], "a"), (["<a>; rel"], nil),
         ] as [([String], String?)]
     )
@@ -23,6 +23,7 @@ import Testing
         arguments: [
             ["<a; rel=next"], ["a>; rel=next"], ["a; rel=next"], ["<a> rel=next"],
             ["<a>; rel=prev, b; rel=next"], ["<a>; rel=prev", "</b> rel=\"next\""],
+            ["<a>; rel=prev; <b>; rel=next"], ["<a>; rel=\u{201C}next\u{201D}"], ["<a>; rel=next\u{A0}"],
             ["<a>; title=\"open; rel=next"], ["<a>; title=\"open\\"],
         ]
     )
