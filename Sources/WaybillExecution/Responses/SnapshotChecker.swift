@@ -113,6 +113,10 @@ struct SnapshotChecker {
         let comparison: JSONComparison
         do throws(EvaluationError) {
             let (found, wanted) = (try reduced(data), try reduced(expected))
+            if found.isEmptyList, wanted.isEmptyList, !data.isEmptyList || !expected.isEmptyList {
+                let message = "the paths of 'ignore' select all of the data, so nothing is compared"
+                return [.init(message: message, span: span)]
+            }
             comparison = JSONComparison(of: found, with: wanted, .equals, limit: ExpectationChecker.limit)
         } catch {
             return [.init(message: "the paths of 'ignore' cannot be evaluated: \(error.message)", span: span)]
@@ -153,6 +157,9 @@ struct SnapshotChecker {
 }
 
 extension JSON {
+    /// Whether it is an object or array without members or elements.
+    fileprivate var isEmptyList: Bool { object?.isEmpty ?? array?.isEmpty ?? false }
+
     /// Returns the value without the nodes at some paths; `nil` if it is one of them.
     fileprivate func removing(_ paths: [ArraySlice<JSONPointer.Token>]) -> JSON? {
         if paths.contains(where: \.isEmpty) { return nil }
