@@ -102,7 +102,13 @@ struct WriteEntry: Sendable {
         let value = try definition.value.value(in: scope)
         if value.isSecret { try run.redactor.register(secretsIn: value.json, at: write.span) }
         let (json, isChanged) = run.redactor.data(value.json)
-        if isChanged { warnOfSecret() }
+        guard !isChanged else {
+            throw EvaluationFailure(
+                message: "aggregate '\(definition.name.value)': the value contains a secret, which is written nowhere",
+                span: definition.value.span,
+                kind: .output
+            )
+        }
         do {
             try aggregate.add(json.value)
         } catch {
@@ -136,6 +142,14 @@ struct WriteEntry: Sendable {
             record = .object(object)
         }
         let redacted = redacted(record)
+        for key in write.key where redacted.value.member(ofColumn: key.value) != record.member(ofColumn: key.value) {
+            throw EvaluationFailure(
+                message: "record \(index): '\(key.value)', which is part of the table's key, contains a secret; "
+                    + "records with other secrets would replace it",
+                span: key.span,
+                kind: .output
+            )
+        }
         for key in write.key where redacted.value.member(ofColumn: key.value) ?? .null == .null {
             throw EvaluationFailure(
                 message:
