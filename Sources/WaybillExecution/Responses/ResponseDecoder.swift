@@ -68,6 +68,17 @@ struct ResponseDecoder {
         }
     }
 
+    /// Why a response without a body is not a list without elements: its content type does not name the format of a list, so
+    /// it may be the response of something else. `nil` if it may be one.
+    func emptyList(of response: HTTPResponse) -> DecodingError? {
+        guard [.csv, .ndjson, .sse].contains(decoding),
+            ResponseDecoder(decoding: .auto).effectiveDecoding(of: response) != decoding
+        else { return nil }
+        let type = response.headers.first(named: "Content-Type").map { "the content type '\($0.excerpt(100))'" }
+        let words = "the response has no body and \(type ?? "no content type")"
+        return DecodingError(message: "\(words), so it is not known to be \(decoding.rawValue.uppercased())")
+    }
+
     /// What `auto` means for a response.
     func effectiveDecoding(of response: HTTPResponse) -> Decoding {
         guard decoding == .auto else { return decoding }

@@ -40,6 +40,9 @@ final class AttemptEnvironment: EvaluationEnvironment {
     /// Whether an evaluation was stopped because the task was cancelled or the deadline has passed.
     var hasStopped: Bool { isStopped.load(ordering: .relaxed) }
 
+    /// Forgets that an evaluation was stopped: what it was stopped for has ended with success.
+    func goOn() { isStopped.store(false, ordering: .relaxed) }
+
     func reasonToStop(after steps: Int) -> String? {
         if Task.isCancelled || deadline?.passed != nil {
             isStopped.store(true, ordering: .relaxed)

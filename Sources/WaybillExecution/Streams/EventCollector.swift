@@ -20,6 +20,9 @@ final class EventCollector: BodyReceiver {
         /// That of an earlier attempt.
         var earlierResponse: HTTPResponse?
         var beganAt = Duration.zero
+        /// How long the current attempt may take, and how long its events have been processed.
+        var timeout: Duration?
+        var busyTime = Duration.zero
         var reader = EventReader(nil)
         /// The events of all attempts, if they are kept.
         var events: [JSON] = []
@@ -173,11 +176,16 @@ final class EventCollector: BodyReceiver {
                 state.withLock { $0.redirects.append(redirect) }
             }
         }
-        let end = state.withLock { $0.end }
+        let end = state.withLock { state in
+            (state.timeout, state.busyTime) = (request.timeout, .zero)
+            return state.end
+        }
         let rest = end.map { max(.zero, $0 - run.clock.now) }
         let sent = if let rest { await run.clock.cancelling(after: rest, send) } else { await send() }
         let isTimeUp = !Task.isCancelled && end.map { run.clock.now >= $0 } ?? false
         return state.withLock { state in
+            // An evaluation that the time of 'for' has stopped does not stop the step.
+            if isTimeUp { state.scope.environment.goOn() }
             // The time of 'for' ends the stream also while it is interrupted.
             if case .failure = sent, isTimeUp, state.response == nil { state.response = state.earlierResponse }
             guard var response = state.response else {
@@ -190,7 +198,9 @@ final class EventCollector: BodyReceiver {
             }
             if case .success = sent, state.result == nil { finish(&state) }
             let isComplete = if case .success = sent { setting.value.goals.isEmpty } else { isTimeUp }
-            if state.result == nil, isComplete { take(&state, isEnd: true) { _ in [] } }
+            if state.result == nil, isComplete {
+                take(&state, isEnd: true) { (reader) throws(ResponseDecoder.DecodingError) in try reader.checkStart() }
+            }
             response.timings.total += run.clock.now - state.beganAt
             response.bytesReceived = max(response.bytesReceived, state.bytes.received)
             state.response = response
@@ -255,6 +265,7 @@ final class EventCollector: BodyReceiver {
     }
 
     func receive(_ bytes: [UInt8]) async -> Bool {
+        let start = run.clock.now
         await context.output?.room()
         await holdUnfinished(and: bytes.count)
         // A cancelled step does not work off what has arrived, which may be a million lines.
@@ -266,7 +277,15 @@ final class EventCollector: BodyReceiver {
             }
             guard goesOn else { return false }
         }
-        return !Task.isCancelled
+        return state.withLock { state in
+            // The transport's clock stops while events wait to be processed.
+            state.busyTime += run.clock.now - start
+            if let timeout = state.timeout, state.busyTime > timeout {
+                let message = run.redactor.text("the stream has not ended within \(timeout.words)")
+                state.result = .failure(Failure(.timeout, message, at: span))
+            }
+            return state.result == nil && !Task.isCancelled
+        }
     }
 
     private static let pieceBytes = 64 << 10
@@ -290,6 +309,13 @@ final class EventCollector: BodyReceiver {
     /// Takes the last event of a body that the server has ended. If it is incomplete, and the stream should have gone on, the
     /// transfer has failed.
     private func finish(_ state: inout State) {
+        let decoder = ResponseDecoder(decoding: plan.settings.decoding?.value ?? .default)
+        if state.bytes.received == 0, let response = state.response, ![204, 205].contains(response.status),
+            let error = decoder.emptyList(of: response)
+        {
+            state.result = .failure(Failure(.decode, run.redactor.text(error.message), at: span))
+            return
+        }
         take(&state) { (reader) throws(ResponseDecoder.DecodingError) in try reader.finish() }
         guard !setting.value.goals.isEmpty, case .failure(var failure)? = state.result, failure.kind == .decode else {
             return
@@ -352,13 +378,15 @@ final class EventCollector: BodyReceiver {
             confirmed = taken.firstIndex { $0["id"]?.string == lastID } ?? 0
             if lastID != state.lastID { confirmed += 1 } else { confirmed = 0 }
         }
-        state.unconfirmed = Array(taken[confirmed...])
+        // Those that cannot be evaluated in time wait for the end.
+        state.unconfirmed = taken
+        let unconfirmed = Array(taken[confirmed...])
         taken.removeSubrange(confirmed...)
         guard !taken.isEmpty || isLast else {
-            if state.unconfirmed.isEmpty { state.lastID = lastID }
+            if unconfirmed.isEmpty { state.lastID = lastID }
             return
         }
-        lastID = state.unconfirmed.isEmpty ? lastID : taken.last?["id"]?.string ?? lastID
+        lastID = unconfirmed.isEmpty ? lastID : taken.last?["id"]?.string ?? lastID
         state.confirmedBytes = state.bytes.earlier + state.bytes.received
         var data = ScopeValue(.array(taken))
         var records: RecordedOutput?
@@ -397,6 +425,7 @@ final class EventCollector: BodyReceiver {
         } else {
             try keep(taken, isSecret: false, &state)
         }
+        state.unconfirmed = unconfirmed
         state.count += taken.count
         state.lastID = lastID
         if isLast { state.result = .success(()) }

@@ -46,7 +46,7 @@ struct EventReader: Sendable {
 
     /// Returns the events that end in some bytes.
     mutating func take(_ bytes: [UInt8]) throws(ResponseDecoder.DecodingError) -> [JSON] {
-        if let events = sse?.take(bytes) { return events }
+        if let events = sse?.take(bytes) { return try checkStart() + events }
         guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else {
             unfinished += bytes
             return []
@@ -55,6 +55,16 @@ struct EventReader: Sendable {
         let events = try finish()
         unfinished = Array(bytes[end...].dropFirst())
         return events
+    }
+
+    /// Returns no events. Throws if the start of the body shows that it has none: it is a page, for example.
+    func checkStart() throws(ResponseDecoder.DecodingError) -> [JSON] {
+        let first = unfinished.first { !" \t\r\n".utf8.contains($0) }
+        if sse == nil, lines == 0, let first, !"{[\"-0123456789tfn".utf8.contains(first) {
+            throw ResponseDecoder.DecodingError(message: "line 1 of the response is not JSON")
+        }
+        if let problem = sse?.problemAtStart { throw ResponseDecoder.DecodingError(message: problem) }
+        return []
     }
 
     /// Returns the events of the last line, which the end of the body ends.

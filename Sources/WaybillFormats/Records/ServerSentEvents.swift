@@ -18,8 +18,17 @@ package struct ServerSentEvents: Sendable {
         return unfinishedBytes > 0 ? "the last event is incomplete: no empty line follows it" : nil
     }
 
-    /// Whether a line was a comment or had a field that event streams have, and whether one had neither.
-    private var hasFields = false, hasOtherLines = false
+    /// Why the body is not a stream of events, as its first lines show; `nil` if it may be one. Fields with other names are
+    /// ignored, but markup and JSON have no names of fields.
+    package var problemAtStart: String? {
+        let hasMark = isFirstLine && line.starts(with: Self.byteOrderMark)
+        let name = line.dropFirst(hasMark ? 3 : 0).prefix { $0 != UInt8(ascii: ":") }
+        guard !hasFields, hasForeignLines || line.count > 2 && !name.allSatisfy(Self.isOfName) else { return nil }
+        return "the body is not an event stream: it does not start with a field such as 'data:'"
+    }
+
+    /// Whether a line was a comment or had a field that event streams have, and whether one had neither, or cannot be a field.
+    private var hasFields = false, hasOtherLines = false, hasForeignLines = false
     private var line: [UInt8] = []
     private var isFirstLine = true
     private var endsWithCR = false
@@ -78,10 +87,15 @@ package struct ServerSentEvents: Sendable {
         case "": break
         default:
             hasOtherLines = true
+            if colon == line.endIndex || !line[..<colon].allSatisfy(Self.isOfName) { hasForeignLines = true }
             return nil
         }
         hasFields = true
         return nil
+    }
+
+    private static func isOfName(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || "0123456789-_".utf8.contains(byte)
     }
 
     private mutating func finishEvent() -> JSON? {

@@ -43,7 +43,20 @@ import WaybillTransport
                     connection.write("\(String(text.utf8.count, radix: 16))\r\n\(text)\r\n")
                 }
                 if let time = number("retry") { send("retry: \(time)\n\n") }
-                for event in stride(from: start + 1, through: last, by: 1) {
+                if request.target.contains("none") {
+                    connection.write("0\r\n\r\n")
+                    continue
+                }
+                if request.target.contains("html") { send("<html>") }
+                if request.target.contains("json") { send("{\"error\": \"quota\"}") }
+                if request.target.contains("flood") {
+                    let event = "data: [\((1...300).map { "\"n\($0)\"" }.joined(separator: ", "))]\n\n"
+                    let events = String(repeating: event, count: 10)
+                    while connection.write("\(String(events.utf8.count, radix: 16))\r\n\(events)\r\n") {}
+                    return
+                }
+                let isStream = !request.target.contains("html") && !request.target.contains("json")
+                for event in stride(from: start + 1, through: isStream ? last : start, by: 1) {
                     let hasID = !request.target.contains("noid") && event % (number("every") ?? 1) == 0
                     let id = hasID ? "id: \(event)\n" : ""
                     send(isLines ? "{\"n\": \(event)}\n" : "\(id)data: {\"n\": \(event)}\n\n")
@@ -122,6 +135,19 @@ import WaybillTransport
         ("/e?held", "stream: {max: 11}, deadline: 500ms", 10, "the deadline of 500ms has passed"),
         ("/e?page", "stream: {max: 2}", 0, "the response has the content type 'text/html', so it is not known how"),
         ("/e?page", "stream: {max: 2}, decoding: sse", 2, nil),
+        // What is no stream ends it at once: nothing of the server ends these.
+        (
+            "/e?held&html", "stream: {max: 2}, decoding: sse, timeout: 1m", 0,
+            "the body is not an event stream: it does not"
+        ),
+        ("/e?held&json", "stream: {for: 500ms}, decoding: sse", 0, "the body is not an event stream: it does not"),
+        ("/e?held&html", "stream: {for: 500ms}, decoding: ndjson", 0, "line 1 of the response is not JSON"),
+        (
+            "/e?none&page", "stream: {}, decoding: ndjson", 0,
+            "the response has no body and the content type 'text/html'"
+        ),
+        ("/e?none&page", "decoding: csv", 0, "the response has no body and the content type 'text/html', so it is not"),
+        ("/e?none", "stream: {}", 0, nil),
         (
             "/e?status=204", "stream: {max: 2}", 0,
             "the server ended the stream for good (status 204) after 0 events, before"
@@ -154,6 +180,20 @@ import WaybillTransport
             stream.failure.map { message?.hasPrefix($0) ?? false } ?? (message == nil),
             "\(stream): \(message ?? "passed")"
         )
+    }
+
+    @Test func `the time of 'for' ends a stream with success while an event is evaluated`() async throws {
+        let filter = "filters: [where: \"length(unique(parse(item.data)[*])) == 300\"]"
+        let ran = try await run("/e?flood", "stream: {for: 1s}, write: {to: a.ndjson}, \(filter)", numbers: "$")
+        #expect(ran.failure == nil && ran.outcome.result.outcome == .passed, "\(String(describing: ran.failure))")
+        #expect(folder.read("a.ndjson")?.isEmpty == false)
+    }
+
+    @Test func `the timeout ends a stream whose events always wait to be processed`() async throws {
+        let step =
+            "stream: {max: 100000000}, timeout: 500ms, write: {to: a.ndjson}, filters: [where: \"parse(item.data)[0] == 'n1'\"]"
+        let ran = try await run("/e?flood", step, numbers: "$")
+        #expect(ran.failure?.kind == .timeout, "\(String(describing: ran.failure))")
     }
 
     @Test func `a reconnection sends the last ID and waits as long as the server asks`() async throws {
