@@ -35,6 +35,13 @@ package final class RequestPlan: Sendable {
     /// Values for later steps.
     package let outputs: [OutputDefinition]
     package let hasSecretOutputs: Bool
+    /// Whether one of them is in more of the response than its body: in a header field or the address of a redirect.
+    package var hasSecretFields: Bool {
+        outputs.contains { output in
+            output.isSecret
+                && output.value.references.contains { $0.root == .response && $0.segments.first?.name != "body" }
+        }
+    }
     /// The shape that the data must have.
     package let returns: ReturnShape?
     /// The file that the response is downloaded to.

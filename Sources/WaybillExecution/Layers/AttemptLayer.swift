@@ -144,19 +144,22 @@ struct Attempt: Sendable {
                 at: request.step.span
             )
             if let events = context.stream?.received { (outcome.body, outcome.scope.data) = (events, events) }
-            sender.reportPostponed(sent.redirects.map(\.withoutQuery))
+            sender.reportPostponed(sent.redirects, areSecretsKnown: false)
         case .fileFailure(let failure, let response, let status):
             outcome.failure = failure
             outcome.wasSent = true
             outcome.scope.response = response
             // Only for the secrets that the outputs find in its fields, and for the events so far.
             let evaluation = evaluator(of: response, outcome).evaluate()
+            outcome.areFieldsHidden = evaluation.areFieldsHidden
             if context.stream != nil {
                 (outcome.body, outcome.scope.data) = (evaluation.body, evaluation.data)
                 outcome.isBodyHidden = evaluation.isBodyHidden
             }
-            sender.reportPostponed(sent.redirects)
-            if sender.reportsExchange { emitHead(of: response, status: status) }
+            sender.reportPostponed(sent.redirects, areSecretsKnown: !evaluation.areFieldsHidden)
+            if sender.reportsExchange {
+                emitHead(of: response, status: status, hidesFields: evaluation.areFieldsHidden)
+            }
         case .fileExists:
             let response = HTTPResponse(status: 200, url: sending.url)
             outcome.scope.response = response
@@ -182,7 +185,9 @@ struct Attempt: Sendable {
         }
         if let download = sender.download, let file = sent.file { outcome.file = (download, file) }
         // Now its secrets are known, as far as they can be.
-        let areUnknown = outcome.isBodyHidden || mayHideOutputs || plan.hasSecretOutputs && outcome.response == nil
+        let areUnknown =
+            outcome.isBodyHidden || outcome.areFieldsHidden || mayHideOutputs
+            || plan.hasSecretOutputs && outcome.response == nil
         if keepsBodies, !areUnknown {
             await keepBody(of: sending, page: outcome.failure == nil ? context.pageNumber : nil)
         }
@@ -359,10 +364,11 @@ struct Attempt: Sendable {
         outcome.outputs = evaluation.outputs
         outcome.failure = evaluation.failure
         outcome.isBodyHidden = evaluation.isBodyHidden
+        outcome.areFieldsHidden = evaluation.areFieldsHidden
         outcome.isPending = part == .poll && !evaluation.isFinal
         outcome.snapshot = evaluation.snapshot
-        let areOutputsKnown = !mayHideOutputs || registerOutputs(ofPage: outcome)
-        sender.reportPostponed(areOutputsKnown ? redirects : redirects.map(\.withoutQuery))
+        let areOutputsKnown = !evaluation.areFieldsHidden && (!mayHideOutputs || registerOutputs(ofPage: outcome))
+        sender.reportPostponed(redirects, areSecretsKnown: areOutputsKnown)
         // Without a status, the file of a download was there before.
         if status != nil { noteCoverage(of: evaluator, hidesFields: outcome.isBodyHidden || !areOutputsKnown) }
         if sender.reportsExchange, let status {
@@ -412,6 +418,8 @@ struct Attempt: Sendable {
             outcome.failure = evaluation.failure
             outcome.snapshot = evaluation.snapshot
             outcome.isBodyHidden = outcome.isBodyHidden || evaluation.isBodyHidden
+            // Also for what reads the data of the step.
+            if evaluation.isBodyHidden { outcome.scope.data?.isSecret = true }
         }
         return outcome.failure == nil ? outcome : await keepingBody(outcome)
     }

@@ -106,6 +106,8 @@ extension AttemptOutcome {
         var isBodyKept = false
         /// Whether nothing of the body may be shown or kept, because it may contain unknown secrets.
         var isBodyHidden = false
+        /// Whether the values of header fields may not be shown, for the same reason.
+        var areFieldsHidden = false
     }
 }
 

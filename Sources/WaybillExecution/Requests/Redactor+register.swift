@@ -45,32 +45,47 @@ extension Redactor {
         throw EvaluationFailure(message: problem, span: span)
     }
 
+    /// Registers the strings and numbers in a value that may contain secrets, but for short ones, which are also in texts that
+    /// have nothing to do with it.
+    func register(possibleSecretsIn value: JSON) {
+        var left = Self.maximumParts
+        _ = problem(registering: value, ofAtLeast: 8, from: { nil }, &left)
+    }
+
     /// Registers every string and number in a secret value; returns why they cannot be redacted, or `nil`.
     ///
     /// - Parameter source: A description of the value's origin for people.
     func problem(registering value: JSON, from source: @autoclosure () -> String?) -> String? {
         var left = Self.maximumParts
-        return problem(registering: value, from: source, &left)
+        return problem(registering: value, ofAtLeast: 0, from: source, &left)
     }
 
-    private func problem(registering value: JSON, from source: () -> String?, _ left: inout Int) -> String? {
+    private func problem(
+        registering value: JSON,
+        ofAtLeast count: Int,
+        from source: () -> String?,
+        _ left: inout Int
+    ) -> String? {
         left -= 1
         if left < 0 { return "a secret value has more than \(Self.maximumParts) parts, which cannot all be redacted" }
         switch value {
-        case .string(let text): return problem(registeringText: text, from: source)
-        case .number(let number): return problem(registeringText: number.text, from: source)
+        case .string(let text): return text.utf8.count < count ? nil : problem(registeringText: text, from: source)
+        case .number(let number):
+            return number.text.utf8.count < count ? nil : problem(registeringText: number.text, from: source)
         case .bytes(let bytes):
             let text = String(validating: bytes, as: UTF8.self)
             return problem(registeringText: Base64.encode(bytes), from: source)
                 ?? text.flatMap { problem(registeringText: $0, from: source) }
         case .array(let elements):
             for element in elements {
-                if let problem = problem(registering: element, from: source, &left) { return problem }
+                if let problem = problem(registering: element, ofAtLeast: count, from: source, &left) { return problem }
             }
             return nil
         case .object(let object):
             for member in object {
-                if let problem = problem(registering: member.value, from: source, &left) { return problem }
+                if let problem = problem(registering: member.value, ofAtLeast: count, from: source, &left) {
+                    return problem
+                }
             }
             return nil
         case .null, .bool: return nil

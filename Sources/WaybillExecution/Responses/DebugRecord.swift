@@ -29,8 +29,8 @@ package final class DebugRecord: Sendable {
     /// The values of fields with credentials and cookies are masked. A body is `{bytes, text}`, or `{bytes}` if it is
     /// larger than 64 KiB or not UTF-8, or contains a secret while short secrets are known, which may not be found in it.
     ///
-    /// - Parameter hidesUnknownSecrets: Whether what may contain secrets that are not known is left out: the body of the
-    ///   response, and the request that was sent after redirects.
+    /// - Parameter hidesUnknownSecrets: Whether what may contain secrets that are not known is left out: the body, the address
+    ///   and the header fields of the response, and the request that was sent after redirects.
     package func json(redactor: Redactor, hidesUnknownSecrets: Bool = false) -> RedactedJSON {
         let hidesSecretBodies = redactor.hasShortSecrets
         func request(_ request: HTTPRequest) -> JSONObject {
@@ -42,7 +42,7 @@ package final class DebugRecord: Sendable {
         if let sent, sent != built, !hidesUnknownSecrets { record["sent"] = .object(request(sent)) }
         switch result {
         case .success(let response):
-            record["response"] = .object(Self.response(response, hidesBody: hidesUnknownSecrets))
+            record["response"] = .object(Self.response(response, hidesSecrets: hidesUnknownSecrets))
         case .failure(let failure): record["error"] = .object(Self.error(failure))
         }
         return redactor.json(.object(record))
@@ -112,11 +112,13 @@ package final class DebugRecord: Sendable {
 
     // MARK: Answers
 
-    private static func response(_ response: HTTPResponse, hidesBody: Bool) -> JSONObject {
+    private static func response(_ response: HTTPResponse, hidesSecrets: Bool) -> JSONObject {
+        let fields = response.headers.map { hidesSecrets ? HTTPField(name: $0.name, value: Redactor.mask) : $0 }
         var shown = JSONObject([
             ("status", .number(JSONNumber(response.status))), ("reason", .string(response.reason)),
-            ("httpVersion", .string(response.httpVersion)), ("url", .string(response.url)),
-            ("headers", headers(Array(response.headers))), ("body", body(response.body, isHidden: hidesBody)),
+            ("httpVersion", .string(response.httpVersion)),
+            ("url", .string(hidesSecrets ? Redactor.mask : response.url)),
+            ("headers", headers(fields)), ("body", body(response.body, isHidden: hidesSecrets)),
             ("time", time(response.timings)), ("bytesSent", .number(JSONNumber(response.bytesSent))),
             ("bytesReceived", .number(JSONNumber(response.bytesReceived))),
             ("reusedConnection", .bool(response.reusedConnection)),

@@ -26,6 +26,8 @@ struct ResponseEvaluator {
         var snapshot: SnapshotChecker.Update?
         /// Whether nothing of the body may be shown or kept: it may contain secret outputs that could not be evaluated.
         var isBodyHidden = false
+        /// Whether the values of header fields and the addresses of redirects may not be shown, for the same reason.
+        var areFieldsHidden = false
         /// Whether no later poll can make the step pass: the response differs from the contract of its operation.
         var isFinal = false
         /// The differences from the contract of the operation that are not failures.
@@ -106,7 +108,7 @@ struct ResponseEvaluator {
         let dataFailure = dataFailure()
         // They are evaluated after the last page or poll.
         if part != .whole, !redactor.register(secretOutputsOf: plan, in: scope), part == .poll, isSuccess {
-            hideBody()
+            hide()
         }
         if part == .poll {
             if dataFailure != nil { evaluated.data = nil }
@@ -215,13 +217,22 @@ struct ResponseEvaluator {
             scope.data = scope.body
             if redactor.register(secretOutputsOf: plan, in: scope) { areKnown = true }
         }
-        evaluated.isBodyHidden =
-            !areKnown && (!response.body.isEmpty || events?.data != nil) && (isSuccess || !isDecoded)
+        if areKnown { return }
+        if isSuccess || !isDecoded { hide() } else { evaluated.areFieldsHidden = plan.hasSecretFields }
     }
 
-    /// Hides the body, which may contain secret outputs that could not be evaluated.
-    private mutating func hideBody() {
-        evaluated.isBodyHidden = !response.body.isEmpty || events?.data != nil
+    /// Hides the response, which may contain secret outputs that could not be evaluated. All of its data is secret from here
+    /// on, and messages that quote it are redacted.
+    private mutating func hide() {
+        evaluated.areFieldsHidden = plan.hasSecretFields
+        guard !response.body.isEmpty || events?.data != nil else { return }
+        evaluated.isBodyHidden = true
+        evaluated.body?.isSecret = true
+        evaluated.data?.isSecret = true
+        scope.body?.isSecret = true
+        scope.data?.isSecret = true
+        let values = [(try? decoder.decode(response))?.value, evaluated.body?.json, evaluated.data?.json]
+        for case let value? in values { redactor.register(possibleSecretsIn: value) }
     }
 
     /// The end of a failure's message if the body is hidden.
@@ -306,7 +317,8 @@ struct ResponseEvaluator {
             case .plist: "the response has no body, but 'decoding: plist' requires a property list"
             case .xml: "the response has no body, but 'decoding: xml' requires a document"
             case .html: "the response has no body, but 'decoding: html' requires a page"
-            case .auto, .ndjson, .sse, .csv, .text, .bytes: nil
+            case .ndjson, .sse, .csv: decoder.emptyList(of: response).map { redactor.text($0.message) }
+            case .auto, .text, .bytes: nil
             }
         if let required { return Failure(.decode, required, at: span(of: plan.settings.decoding)) }
         guard decoding == .auto, let accept = plan.settings.accept, let ranges = accept.value,
@@ -359,10 +371,10 @@ struct ResponseEvaluator {
                 if value.isSecret { try redactor.register(secretsIn: value.json, at: output.value.span) }
                 evaluated.outputs[output.name.value] = value
             } catch {
+                // What was meant may be elsewhere in the body. The outputs of a session are credentials, too.
+                if output.isSecret || scope.context.isForSession { hide() }
                 let message = redactor.text("output '\(output.name.value)': \(error.message)\(undecodedReason)")
                 errors.append(.init(message, at: error.span))
-                // What was meant may be elsewhere in the body. The outputs of a session are credentials, too.
-                if output.isSecret || scope.context.isForSession { hideBody() }
             }
         }
         return errors

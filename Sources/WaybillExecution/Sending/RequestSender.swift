@@ -1,3 +1,4 @@
+import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
@@ -236,9 +237,13 @@ struct RequestSender: Sendable {
     }
 
     private func details(of redirect: Redirect) -> RunEvent.Redirection.Details {
-        .init(
+        // A secret may be the whole address, which the field has without the origin.
+        let isSecret = run.redactor.unchanged(JSON.string(redirect.to)) == nil
+        return .init(
             httpVersion: redirect.httpVersion,
-            headers: run.redactor.headers(redirect.headers.list),
+            headers: redirect.headers.list.map { field in
+                run.redactor.header(field.name, isSecret && field.isNamed("Location") ? redirect.to : field.value)
+            },
             time: PhaseTimes(redirect.timings),
             nextHeaders: run.redactor.headers(redirect.nextHeaders)
         )
@@ -246,8 +251,9 @@ struct RequestSender: Sendable {
 
     /// Reports the redirects of a request with secret outputs, which may be in the addresses: once the outputs are known, or
     /// without what may contain them.
-    func reportPostponed(_ redirects: [Redirect]) {
-        if plan.hasSecretOutputs { redirects.forEach(report) }
+    func reportPostponed(_ redirects: [Redirect], areSecretsKnown: Bool = true) {
+        guard plan.hasSecretOutputs else { return }
+        redirects.map { areSecretsKnown ? $0 : $0.hiding(path: plan.hasSecretFields) }.forEach(report)
     }
 
     private func report(_ redirect: Redirect) {
@@ -280,10 +286,13 @@ extension RequestSender.End {
 }
 
 extension Redirect {
-    /// The redirect without what may contain unknown secrets: the query of its address, and the header fields.
-    var withoutQuery: Redirect {
+    /// The redirect without what may contain unknown secrets: the query of its address, perhaps its path, and the header
+    /// fields.
+    fileprivate func hiding(path: Bool) -> Redirect {
         var redirect = self
-        redirect.to = String(to.unicodeScalars.prefix { $0 != "?" && $0 != "#" })
+        let origin = path ? try? Origin(ofURL: to) : nil
+        redirect.to =
+            origin.map { "\($0)/\(Redactor.mask)" } ?? String(to.unicodeScalars.prefix { $0 != "?" && $0 != "#" })
         redirect.headers = HTTPFields([])
         redirect.nextHeaders = []
         return redirect

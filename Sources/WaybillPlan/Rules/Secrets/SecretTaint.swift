@@ -11,11 +11,33 @@ struct SecretTaint: ManifestRule {
         guard !subject.manifest.secrets.isEmpty || subject.marksOutputs else { return [] }
         let flow = SecretFlow(subject)
         var seen: Set<ObjectIdentifier> = []
-        var diagnostics: [Diagnostic] = []
+        var diagnostics = subject.graphs.flatMap { lateSecrets(in: $0.definition.value.outputs) }
         for leak in flow.leaks where seen.insert(ObjectIdentifier(leak.text)).inserted {
             if let diagnostic = leak.diagnostic { diagnostics.append(diagnostic) }
         }
         return diagnostics
+    }
+}
+
+/// Returns the diagnostics for secret outputs of a graph that the data of a step contains. When they are evaluated, that has
+/// been written and shown.
+private func lateSecrets(in outputs: [OutputDefinition]) -> [Diagnostic] {
+    outputs.filter(\.isSecret).flatMap { output in
+        output.value.references.compactMap { reference in
+            let names = reference.segments.dropFirst().lazy.compactMap(\.name)
+            guard reference.root == .steps, let part = names.first(where: { $0 != "items" }),
+                ["data", "headers"].contains(part)
+            else { return nil }
+            return Diagnostic(
+                "secret-exposed",
+                "the results of the run have this value before it is known to be secret",
+                at: output.value.span(of: reference.range),
+                help: [
+                    "Mark an output of the step as secret, 'outputs: {NAME: {value: …, secret: true}}', and use it here:"
+                        + " steps.ID.outputs.NAME."
+                ]
+            )
+        }
     }
 }
 
