@@ -31,8 +31,8 @@ package final class Expression: Sendable {
     package var requirements: [PathRequirement] { PathRequirement.of(syntax) }
     /// The kinds that the value may have.
     package var resultType: ExpressionType { compiled.type }
-    /// Whether a list that it evaluates to has all elements of a list in the data: it is a path without filters and
-    /// slices, and does not end with a name after `[*]`, perhaps in `default()`.
+    /// Whether a list that it evaluates to has all elements of a list in the data: it is a path that selects one value, or
+    /// several only by `[*]` at its end, perhaps in `default()`.
     package var keepsElements: Bool { compiled.keepsElements }
     /// Whether the value is marked by `raw()`.
     package var isRaw: Bool {

@@ -77,7 +77,7 @@ package struct RunFileList: Sendable {
             checkReplaceable(path, isInside: isInside)
             write(path, as: .step)
             // The records of a shard stay in it.
-            write("\(path).part", as: .step)
+            write(RecordContainer.file.part(of: path), as: .step)
             stepFiles.append((FileContents.resolvedPath(path, followsLink: !isInside), file))
         }
         checkOverlaps(of: stepFiles)
@@ -211,7 +211,7 @@ package struct RunFileList: Sendable {
         let names = Set(reports.compactMap(FileContents.canonicalPath).map(FileContents.name))
         guard !names.isEmpty else { return }
         let recorded = folders.flatMap { RunFiles.recorded(in: $0, named: names) }
-        for path in recorded + reports.filter({ $0.hasSuffix(".part") && FileContents.canonicalPath($0) != nil }) {
+        for path in recorded + reports.filter({ RecordContainer.isPart($0) && FileContents.canonicalPath($0) != nil }) {
             if let file = FileIdentity(path) { writes[file] = (.step, path) }
         }
     }

@@ -72,7 +72,8 @@ package struct RunFiles: Sendable {
 
     /// Whether a file is one of those that a run has recorded, or an unfinished one, or has an unfinished one beside it.
     private static func has(_ path: String, in folder: String) -> Bool {
-        if FolderContents.exists(path.hasSuffix(".part") ? path : "\(path).part") { return true }
+        let parts = [RecordContainer.file, .several([])].map { $0.part(of: path) }
+        if (RecordContainer.isPart(path) ? [path] : parts).contains(where: FolderContents.exists) { return true }
         guard let file = FileIdentity(path) else { return false }
         return recorded(in: folder, named: [FileContents.name(of: path)]).contains { FileIdentity($0) == file }
     }
@@ -81,7 +82,7 @@ package struct RunFiles: Sendable {
     static func has(filesBelow path: String, in folder: String) -> Bool {
         guard FolderContents.exists("\(folder)/\(FolderContents.journal)") else { return false }
         let names = (try? FolderListing.names(in: path, limit: 10_000)) ?? []
-        return names.contains { $0.hasSuffix(".part") }
+        return names.contains(where: RecordContainer.isPart)
             || recorded(in: folder).contains { FileContents.resolvedPath($0).utf8.starts(with: "\(path)/".utf8) }
     }
 

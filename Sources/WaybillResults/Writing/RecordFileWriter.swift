@@ -156,11 +156,13 @@ package final class RecordFileWriter: Sendable {
         earlier.unlock()
     }
 
-    /// Makes an element the first of the file, unless the file already has records of this or a later one.
-    package func start(at element: Int) {
+    /// Makes the first of some elements the first of the file, unless the file already has records of this or a later one.
+    package func start(with elements: Range<Int>) {
         _ = try? change { (state) throws(ResultsError) in
-            guard state.turn < element else { return }
-            state.turn = element
+            // The file of an empty list is empty.
+            if elements.isEmpty { state.isUsed = true }
+            guard state.turn < elements.lowerBound else { return }
+            state.turn = elements.lowerBound
             try self.releaseEnded(&state)
         }
     }
