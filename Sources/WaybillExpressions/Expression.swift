@@ -20,6 +20,8 @@ package final class Expression: Sendable {
     package let xpaths: [XPathUse]
     /// The filters that it applies to values.
     package let filters: [FilterUse]
+    /// The constant paths of the files that it reads.
+    package let files: [String]
     /// Whether the value depends on more than the paths in it: on the clock, on randomness, on a file, or on a filter.
     package let isAmbient: Bool
     /// Whether the value depends on the text alone.
@@ -57,6 +59,7 @@ package final class Expression: Sendable {
         warnings = compiler.warnings
         xpaths = compiler.xpaths
         filters = compiler.filters
+        files = compiler.files
         isAmbient = compiler.isAmbient
         isConstant = !compiler.usesScope
     }

@@ -54,6 +54,9 @@ package struct RunFiles: Sendable {
     /// Returns the files of the step at a path.
     package func of(step: String) -> [File] { files.filter { $0.step == step }.map(\.file) }
 
+    /// What `FileLock.protects`, in messages.
+    package static let lockedFile = "a state, a cookie jar or a token file, or its lock"
+
     /// Returns the folder of the run or suite that has a file among its results, or writes it about itself; `nil` if there is
     /// none.
     ///
@@ -63,7 +66,10 @@ package struct RunFiles: Sendable {
     package static func folderOfRun(owning path: String, inside isOwn: (_ folder: String) -> Bool) -> String? {
         var inner = path
         while inner != "/", inner != ".", case let folder = FileContents.folder(of: inner), !isOwn(folder) {
-            if RunFileNames.all.contains(FileContents.name(of: inner)), FolderContents.isOfRun(folder) { return folder }
+            let name = FileContents.name(of: inner)
+            if name == RunFileNames.order || RunFileNames.all.contains(name) && FolderContents.isOfRun(folder) {
+                return folder
+            }
             if FolderContents.exists("\(folder)/\(FolderContents.journal)"), has(path, in: folder) { return folder }
             inner = folder
         }

@@ -12,6 +12,12 @@ package final class FileLock: Sendable {
     package static func path(for file: String) -> String { file + ".lock" }
 
     /// Waits until no other process has the lock, and takes it. Throws the system's error if the lock file cannot be
+    /// Whether a file is a lock, or a state, a cookie jar or a token file, beside which its empty lock stays.
+    package static func protects(_ path: String) -> Bool {
+        let lock = try? FileStatus(of: path.utf8.suffix(5).elementsEqual(".lock".utf8) ? path : Self.path(for: path))
+        return lock?.kind == .file && lock?.size == 0
+    }
+
     /// created, and `EWOULDBLOCK` if another process still has the lock after some time. On a file system without
     /// locks, the lock excludes nothing.
     package init(waitingFor file: String, atMost longestWait: Duration = longestWait) throws(SystemError) {
