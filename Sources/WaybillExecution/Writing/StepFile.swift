@@ -343,6 +343,7 @@ struct StepFile: Sendable {
             let committed = try await writer.commit(
                 until: isStopped,
                 orUntil: isCancelled,
+                notice: run.lockNotice,
                 mustSucceed: isPartlyReplaced
             ) { (contents) throws(ResultsError) in
                 guard !isPending else { return }

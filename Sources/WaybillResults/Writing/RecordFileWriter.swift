@@ -2,7 +2,7 @@ import Synchronization
 package import WaybillFormats
 import WaybillJSON
 import WaybillPlatform
-import WaybillRuntime
+package import WaybillRuntime
 
 /// A file of records that appears atomically: it is written as `FILE.part`. When it is complete, it is moved to its
 /// path, compressed, or loaded into a table, depending on its container.
@@ -334,6 +334,7 @@ package final class RecordFileWriter: Sendable {
     ///   - isStopped: Whether to stop compressing the file, or waiting for a lock of another process. Asked on another
     ///     thread.
     ///   - isCancelled: Whether to stop loading records into a table. Asked on another thread.
+    ///   - notice: Reports that a lock of another process is waited for.
     ///   - mustSucceed: Whether an earlier process may have replaced some of the files, so that any error fails the run.
     ///   - check: Called when all records are known, with the content of each file.
     ///   - announce: Called with the same and the end of the unfinished file, when nothing remains but to move the files.
@@ -341,6 +342,7 @@ package final class RecordFileWriter: Sendable {
     package func commit(
         until isStopped: @escaping @Sendable () -> Bool,
         orUntil isCancelled: @escaping @Sendable () -> Bool,
+        notice: LockNotice? = nil,
         mustSucceed: Bool = false,
         check: ([Committed]) async throws(ResultsError) -> Void,
         announce: ([Committed], Resumption.Mark) async throws(ResultsError) -> Void
@@ -358,7 +360,7 @@ package final class RecordFileWriter: Sendable {
             try await check(contents)
             if commit.mustLoad {
                 try await thread.run { () throws(ResultsError) in
-                    try commit.load(until: isStopped, orUntil: isCancelled)
+                    try commit.load(until: isStopped, orUntil: isCancelled, notice: notice)
                 }
             }
             try await announce(contents, end)
