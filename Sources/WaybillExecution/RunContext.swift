@@ -55,6 +55,8 @@ final class RunContext: Sendable {
     let files: FolderBoundary
     /// The netrc files that requests have used.
     let netrcFiles = NetrcFiles()
+    /// Warns of files that another process has locked, and that the run waits for.
+    let lockNotice: LockNotice
     /// The shard, if the run is one of several.
     let shard: Shard?
     /// Whether the run is a part of one, whose files 'merge' verifies.
@@ -80,6 +82,9 @@ final class RunContext: Sendable {
             let name = destination.service.isEmpty ? "" : "service '\(destination.service)' at "
             let change = reason.map { "can no longer be reached: \($0)" } ?? "can be reached again"
             events.emit(.warning(redactor.text("\(name)\(destination.origin) \(change)"), at: nil))
+        }
+        lockNotice = LockNotice { [events, redactor] path in
+            events.emit(.warning(redactor.text("waiting for another process that has locked '\(path)'"), at: nil))
         }
         routes = MeteredRoutes(executor.probe, clock: executor.clock)
         sessions = SessionStore(plan.sessions)

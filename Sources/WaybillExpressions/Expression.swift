@@ -20,6 +20,8 @@ package final class Expression: Sendable {
     package let xpaths: [XPathUse]
     /// The filters that it applies to values.
     package let filters: [FilterUse]
+    /// The constant paths of the files that it reads.
+    package let files: [String]
     /// Whether the value depends on more than the paths in it: on the clock, on randomness, on a file, or on a filter.
     package let isAmbient: Bool
     /// Whether the value depends on the text alone.
@@ -31,8 +33,8 @@ package final class Expression: Sendable {
     package var requirements: [PathRequirement] { PathRequirement.of(syntax) }
     /// The kinds that the value may have.
     package var resultType: ExpressionType { compiled.type }
-    /// Whether a list that it evaluates to has all elements of a list in the data: it is a path without filters and
-    /// slices, and does not end with a name after `[*]`, perhaps in `default()`.
+    /// Whether a list that it evaluates to has all elements of a list in the data: it is a path that selects one value, or
+    /// several only by `[*]` at its end, perhaps in `default()`.
     package var keepsElements: Bool { compiled.keepsElements }
     /// Whether the value is marked by `raw()`.
     package var isRaw: Bool {
@@ -57,6 +59,7 @@ package final class Expression: Sendable {
         warnings = compiler.warnings
         xpaths = compiler.xpaths
         filters = compiler.filters
+        files = compiler.files
         isAmbient = compiler.isAmbient
         isConstant = !compiler.usesScope
     }

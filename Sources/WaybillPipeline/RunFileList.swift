@@ -27,6 +27,8 @@ package struct RunFileList: Sendable {
     package private(set) var errors: [Diagnostic] = []
 
     private var reads: [FileIdentity: String] = [:]
+    /// Files that expressions read, also after a step has written them.
+    private var readsOfExpressions: Set<FileIdentity> = []
     private var writes: [FileIdentity: (purpose: Purpose, path: String)] = [:]
     private var bodyFolders: Set<FileIdentity> = []
     /// The folders of the results.
@@ -49,6 +51,7 @@ package struct RunFileList: Sendable {
     package init(of plan: Plan, in folder: String?, stateFile: String?, updatesSnapshots: Bool = false) {
         var writes: [(path: String, purpose: Purpose)] = []
         read(plan.readFiles)
+        readsOfExpressions.formUnion(plan.filesOfExpressions.compactMap { FileIdentity($0) })
         read(plan.declaredSecrets.compactMap { $0.source.file?.location })
         for file in plan.namedFiles {
             switch file.kind {
@@ -77,7 +80,7 @@ package struct RunFileList: Sendable {
             checkReplaceable(path, isInside: isInside)
             write(path, as: .step)
             // The records of a shard stay in it.
-            write("\(path).part", as: .step)
+            write(RecordContainer.file.part(of: path), as: .step)
             stepFiles.append((FileContents.resolvedPath(path, followsLink: !isInside), file))
         }
         checkOverlaps(of: stepFiles)
@@ -92,7 +95,7 @@ package struct RunFileList: Sendable {
         let pipeline = Pipeline(allowsOutside: true)
         for run in runs {
             let checked = pipeline.check(pipeline.load(run.result.manifest), environment: run.result.environment).value
-            read(checked.map { Pipeline.namedFiles(of: $0) } ?? [])
+            read(checked.map { Pipeline.namedFiles(of: $0) + $0.filesOfExpressions } ?? [])
         }
         read(pipeline.readFiles)
         for folder in folders { addResults(in: folder) }
@@ -154,13 +157,19 @@ package struct RunFileList: Sendable {
     /// Adds a file that is written. If that would replace another file of the list, adds an error.
     package mutating func write(_ path: String, as purpose: Purpose) {
         guard path != "-", let file = FileIdentity(path) else { return }
-        if [.report, .snapshot].contains(purpose), checksOtherRuns {
+        let isChosen = [.report, .snapshot].contains(purpose)
+        if isChosen || purpose == .state && FileContents.name(of: path) == RunFileNames.order, checksOtherRuns {
             checkOtherRuns("\(purpose.rawValue) '\(path)'", at: path)
         }
         let isOfBodies = FileIdentity(FileContents.folder(of: path)).map(bodyFolders.contains) ?? false
         let other = writes.updateValue((purpose, path), forKey: file)?.purpose ?? (isOfBodies ? .result : nil)
-        let isRead = reads[file] != nil
-        guard isRead || other != nil && (other != purpose || purpose == .report) else { return }
+        let isRead = reads[file] != nil || isChosen && readsOfExpressions.contains(file)
+        guard isRead || other != nil && (other != purpose || purpose == .report) else {
+            if checksOtherRuns, isChosen || purpose == .step, FileLock.protects(path) {
+                addClash("\(purpose.rawValue) '\(path)' would replace \(RunFiles.lockedFile)", "Choose another file.")
+            }
+            return
+        }
         let message =
             purpose == .report && other == .report
             ? "two reports have the same file '\(path)'"
@@ -200,6 +209,7 @@ package struct RunFileList: Sendable {
             addClash("several manifests would write the snapshot '\(path)'", "Give each its own snapshot.")
         }
         reads.merge(other.reads) { first, _ in first }
+        readsOfExpressions.formUnion(other.readsOfExpressions)
         writes.merge(other.writes) { first, _ in first }
         bodyFolders.formUnion(other.bodyFolders)
         resultFolders.formUnion(other.resultFolders)
@@ -211,7 +221,7 @@ package struct RunFileList: Sendable {
         let names = Set(reports.compactMap(FileContents.canonicalPath).map(FileContents.name))
         guard !names.isEmpty else { return }
         let recorded = folders.flatMap { RunFiles.recorded(in: $0, named: names) }
-        for path in recorded + reports.filter({ $0.hasSuffix(".part") && FileContents.canonicalPath($0) != nil }) {
+        for path in recorded + reports.filter({ RecordContainer.isPart($0) && FileContents.canonicalPath($0) != nil }) {
             if let file = FileIdentity(path) { writes[file] = (.step, path) }
         }
     }

@@ -15,6 +15,8 @@ package struct Plan: Sendable {
     package var documents: [YAMLNode]
     /// The paths of all files that were read for it, also of those with values for inputs.
     package var readFiles: [String] = []
+    /// See `ResolvedManifest.filesOfExpressions`.
+    package var filesOfExpressions: [String] = []
     /// The schemas that were read from files, by the span that names the file.
     package var schemaFiles: [SourceSpan: JSON]
     /// The environment that was applied to the manifest.

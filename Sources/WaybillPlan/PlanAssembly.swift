@@ -27,6 +27,7 @@ struct PlanAssembly {
             manifest: manifest.file.name,
             documents: manifest.documents,
             readFiles: checked.readFiles,
+            filesOfExpressions: checked.filesOfExpressions,
             schemaFiles: manifest.schemaFiles,
             environment: checked.environment,
             inputs: inputs,

@@ -23,6 +23,8 @@ package struct ResolvedManifest: Sendable {
     package let allowsOutside: Bool
     /// The paths of the files that were read for it.
     package var readFiles: [String] = []
+    /// The paths of the files that expressions read, if they are constant, and of those that match the patterns of its data.
+    package let filesOfExpressions: [String]
     /// The diagnostics of the environment, the data files and the rules, in source order.
     package let diagnostics: [Diagnostic]
     /// The graphs with their steps and callees, in the order of `manifest.graphs`.
@@ -71,6 +73,7 @@ extension PlanBuilder {
             }
             let (data, unreadable) = readData(of: manifest, from: files, allowsOutside: allowsOutside)
             diagnostics += unreadable
+            let folder = FileContents.folder(of: manifest.file.name)
             let subject = RuleSubject(manifest, data: data, allowsOutside: allowsOutside)
             diagnostics += allRules.flatMap { $0.check(subject) }
             if manifest.unknown.isEmpty, !diagnostics.hasErrors {
@@ -86,6 +89,8 @@ extension PlanBuilder {
                 data: data,
                 contracts: binding.contracts,
                 allowsOutside: allowsOutside,
+                filesOfExpressions: subject.references.files.map { FileContents.path($0, in: folder) }
+                    + manifest.data.flatMap { filesOfPattern($0.value.value, data[$0.key]) },
                 diagnostics: diagnostics.withoutRepetitions().sortedByLocation(),
                 graphs: subject.graphs,
                 requests: subject.requests,
@@ -93,6 +98,13 @@ extension PlanBuilder {
                 appliedFilters: Set(subject.references.appliedFilters.map(\.value))
             )
         }
+    }
+
+    /// The paths of the files that match a pattern, whose data are their names.
+    private static func filesOfPattern(_ declaration: DataDeclaration, _ data: JSON?) -> [String] {
+        guard case .glob(let pattern) = declaration else { return [] }
+        let folder = FileContents.folder(of: pattern.span.file.name)
+        return (data?.array ?? []).compactMap { $0["path"]?.string }.map { FileContents.path($0, in: folder) }
     }
 
     private static func apply(

@@ -193,6 +193,45 @@ import WaybillTestSupport
         }
     }
 
+    private static let stored = ["other.json", "other.json.lock", "waybill-results/.order"]
+
+    /// Writes files that expressions read, and those of another manifest's state; the run creates the list of runs.
+    private func writeStored(_ step: String) throws {
+        writeFiles(step)
+        let manifest = try #require(folder.read("m.yaml"))
+            .replacing("data: {", with: "data: {texts: {glob: texts/*.txt}, ")
+            .replacing("data.rows[0]", with: "data.rows[0] + length(file('text.txt')) + length(data.texts)")
+        folder.write(manifest, to: "m.yaml")
+        for file in ["text.txt", "texts/a.txt", "other.json", "other.json.lock"] { folder.write("", to: file) }
+    }
+
+    @Test(arguments: stored + ["text.txt", "texts/a.txt"])
+    func `no report or snapshot replaces what expressions read and other manifests store`(path: String) async throws {
+        try writeStored("{id: rows, get: /rows, mock: {body: 1}, expect: {snapshot: new.json}}")
+        #expect(try await waybill("\(Self.run) --update-snapshots").status == 0)
+        let kept = folder.read(path)
+        let report = try await waybill("\(Self.run) --report html=\(path)")
+        try writeStored("{id: rows, get: /rows, mock: {body: 1}, expect: {snapshot: \(path)}}")
+        for refused in [report, try await waybill("\(Self.run) --update-snapshots")] {
+            #expect(refused.status == 2 && refused.errorText.contains("error["), "\(refused.errorText)")
+        }
+        #expect(folder.read(path) == kept)
+    }
+
+    @Test(arguments: stored, ["write: {to: TO, format: csv}", "download: {to: TO}"])
+    func `no step replaces what other manifests store`(path: String, step: String) async throws {
+        try writeStored("{id: rows, values: {n: 1}}")
+        #expect(try await waybill(Self.run).status == 0)
+        let kept = folder.read(path)
+        for target in ["\(folder.path)/\(path)", "\"${'\(folder.path)/\(path)'}\""] {
+            try writeStored("{get: /rows, mock: {body: [{n: 1}]}, \(step.replacing("TO", with: target))}")
+            let refused = try await waybill("\(Self.run) --allow-outside --out out")
+            let output = refused.outputText + refused.errorText
+            #expect(refused.status != 0 && output.contains("would replace"), "\(output)")
+            #expect(folder.read(path) == kept)
+        }
+    }
+
     @Test func `a run does not use a folder in which another run has files, finished or not`() async throws {
         for (step, status) in [("{id: a, get: /, mock: {body: [1]}", 0), ("{id: a, get: \"http://127.0.0.1:9/\"", 1)] {
             writeFiles("\(step), write: {to: sub/x.ndjson}}")

@@ -130,6 +130,47 @@ import WaybillTransport
         }
     }
 
+    /// The string of two megabytes is kept, so there is room for two bodies, and one for each kind of waiting may exceed the
+    /// limit. With one permit, requests that are built before they have it must not keep the others from being built.
+    @Test(arguments: [("", 16, 3), (", duplicates: discard", 16, 4), (", duplicates: discard", 1, 1)])
+    func `large bodies of requests wait for memory, and all are sent`(setting: String, permits: Int, most: Int)
+        async throws
+    {
+        let fixture = try ExecutionFixture(
+            """
+            defaults: {concurrency: \(permits)}
+            graphs:
+              main:
+                chain:
+                  - {id: a, get: /a}
+                  - batch:
+                      - forEach: {in: "range(8)", as: n, concurrency: 8}
+                        id: b
+                        post: "/b/${n}"
+                        body: {text: "${n}${steps.a.data}"}\(setting.replacing(", ", with: "\n            "))
+                      - forEach: {in: "range(8)", as: n, concurrency: 8}
+                        id: c
+                        post: "/c/${n}"
+                        body: {text: "${n}${steps.a.data}"}
+            """,
+            ["/a": .json("\"\(String(repeating: "x", count: 2_000_000))\"")],
+            answering: { _ in .late(.json("{}"), turns: 500) }
+        )
+        let outcome = await fixture.run(memory: ResponseMemory(limit: 7_000_000))
+        #expect(outcome.summary == "a:passed b:passed c:passed")
+        #expect((1...most).contains(fixture.transport.mostUnderWay))
+    }
+
+    @Test func `a body that takes more than all memory is not sent`() async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, get: /a}, {id: b, post: /b, body: {text: \"${steps.a.data}${steps.a.data}\"}}]}}\n",
+            ["/a": .json("\"\(String(repeating: "x", count: 2_000_000))\"")]
+        )
+        let outcome = await fixture.run(memory: ResponseMemory(limit: 3_000_000))
+        #expect(outcome.summary == "a:passed b:failed")
+        #expect(fixture.transport.paths == ["/a"])
+    }
+
     @Test func `a body under a mebibyte waits for memory before it is decoded`() async throws {
         let memory = ResponseMemory(limit: 1)
         let other = ResponseMemory.Share(of: memory)

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import WaybillFormats
 import WaybillJSON
@@ -284,14 +285,25 @@ import WaybillTestSupport
         _ = try await write(records(#"{"id":1}"#), in: orders())
         let other = try SQLiteDatabase("\(folder.path)/shop.sqlite", wait: 0)
         try other.execute("BEGIN EXCLUSIVE")
-        let error = await #expect(throws: ResultsError.self) {
-            try await write(records(#"{"id":2}"#), in: orders(wait: 1))
+        let path = "\(folder.path)/shop.sqlite"
+        let noticed = Mutex<[String]>([])
+        let notice = LockNotice { path in noticed.withLock { $0.append(path) } }
+        let error = #expect(throws: ResultsError.self) {
+            let isOver = { @Sendable in false }
+            _ = try SQLiteTransaction(
+                path,
+                excludesReaders: false,
+                wait: 2,
+                until: isOver,
+                orUntil: isOver,
+                notice: notice
+            )
         }
         #expect(
             error?.description
-                == "the database '\(folder.path)/shop.sqlite' is locked by another process, which did not release it within 1 s"
+                == "the database '\(path)' is locked by another process, which did not release it within 2 s"
         )
-        let path = "\(folder.path)/shop.sqlite"
+        #expect(noticed.withLock(\.self) == [path])
         let writer = try RecordFileWriter(path, SQLiteFormat(), in: orders(), thread: FileThread())
         let stopped = await #expect(throws: ResultsError.self) { try await writer.commit(until: { true }) }
         #expect(stopped?.description == "the database '\(folder.path)/shop.sqlite' is locked by another process")

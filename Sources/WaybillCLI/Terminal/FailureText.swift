@@ -66,7 +66,7 @@ struct FailureText {
         let subject = element.subject.words.joined(separator: ", ")
         let reason = Self.reason(element.failure)
         guard !subject.isEmpty else { return "[\(element.index)] \(reason)" }
-        let room = terminal.map { max(24, $0.columns - reason.count - 16) } ?? .max
+        let room = terminal.map { max(24, $0.columns - reason.count - 16) } ?? StyledText.maximumColumns
         return "[\(element.index)] \(PrintableText.shortened(subject, to: room)): \(reason)"
     }
 

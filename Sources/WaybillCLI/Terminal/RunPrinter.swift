@@ -375,7 +375,7 @@ final class RunPrinter: RunObserver {
 
     /// Returns the start of a line of a step.
     private func stepLine(_ mark: String, _ style: TerminalStyle) -> StyledText {
-        var line = StyledText(colour: isColoured, columns: terminal.map { $0.columns - 1 } ?? .max)
+        var line = StyledText(colour: isColoured, columns: terminal.map { $0.columns - 1 } ?? StyledText.maximumColumns)
         line.append("  ")
         line.append(mark, style)
         return line
@@ -388,8 +388,7 @@ final class RunPrinter: RunObserver {
 
     /// Returns the number of columns that a line with some content has left, `nil` if it is less than a minimum.
     private func room(after columns: Int, minimum: Int) -> Int? {
-        guard let terminal else { return .max }
-        let room = terminal.columns - 1 - columns
+        let room = (terminal?.columns ?? StyledText.maximumColumns) - 1 - columns
         return room < minimum ? nil : room
     }
 

@@ -4,8 +4,11 @@ import WaybillDiagnostics
 struct StyledText {
     /// Whether the text has colours.
     let colour: Bool
+    /// The maximum number of columns where there is no terminal: a URL may have megabytes.
+    static let maximumColumns = 1 << 14
+
     /// The maximum number of columns; what does not fit is cut off.
-    var columns = Int.max
+    var columns = maximumColumns
     /// The text, with the escape sequences for colours.
     private(set) var text = ""
     /// The number of columns.

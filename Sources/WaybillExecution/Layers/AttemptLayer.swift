@@ -90,6 +90,7 @@ struct Attempt: Sendable {
             if !context.isElement(request.step) { run.events.emit(.stepStarted, step: context.path) }
         }
         var outcome = AttemptOutcome(in: context)
+        defer { outcome.scope.request?.memory?.stopGrowing() }
         let (sending, transport): (HTTPRequest, any Transport)
         do throws(EvaluationFailure) {
             (sending, transport) = try await build(&outcome)
@@ -256,7 +257,16 @@ struct Attempt: Sendable {
         }
         var builder = RequestBuilder(plan, in: outcome.scope)
         var sending = try builder.build()
+        let memory = try bodyMemory(of: sending)
+        if let memory, case let size = sending.body.bytesInMemory, !memory.grow(to: size, wake: {}) {
+            // The body is built again when there is room for it, so that it takes none while it waits.
+            builder = RequestBuilder(plan, in: outcome.scope)
+            sending.body = .none
+            await memory.grow(to: size)
+            sending = try builder.build()
+        }
         outcome.scope = builder.scope
+        outcome.scope.request?.memory = memory
         if let example = run.executor.mockExamples[ObjectIdentifier(plan)] { sending.options.mockExample = example }
         if context.isRepetition { sending.options.cache = sending.options.cache.ofRepetition }
         // The values of a session are credentials, even if they are not marked as secrets.
@@ -286,6 +296,17 @@ struct Attempt: Sendable {
         outcome.refusalWarning = builder.refusalWarning
         outcome.url = run.redactor.text(sending.url)
         return (sending, builder.sending(through: sender.transport))
+    }
+
+    /// An empty share of the run's memory for the body of a request, if it is large.
+    private func bodyMemory(of sending: HTTPRequest) throws(EvaluationFailure) -> ResponseMemory.Share? {
+        let (size, memory) = (sending.body.bytesInMemory, run.executor.memory)
+        guard size > ResponseMemory.smallBody else { return nil }
+        guard size <= memory.limit else {
+            let message = "the body takes more than 1 GiB of memory; send it from a file"
+            throw EvaluationFailure(message: message, span: plan.settings.body?.span ?? plan.address.text.span)
+        }
+        return ResponseMemory.Share(of: memory, for: sender.hasGates ? .queuedRequest : .request)
     }
 
     /// The minimum size in bytes of responses that are not evaluated on the transport's thread, because that takes too
@@ -338,9 +359,9 @@ struct Attempt: Sendable {
         let memory = response.memory ?? ResponseMemory.Share(of: run.executor.memory)
         outcome.scope.response?.memory = memory
         let decoder = ResponseDecoder(decoding: plan.settings.decoding?.value ?? .default)
+        defer { memory.stopGrowing() }
         await memory.grow(to: response.body.count + decoder.decodedSize(of: response))
         if Task.isCancelled { return .init(failure: .stopped(at: request.step.span)) }
-        defer { memory.stopGrowing() }
         return await withTaskExecutorPreference(globalConcurrentExecutor) { evaluator.evaluate() }
     }
 

@@ -71,11 +71,11 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         let elements = step.shard?.range(of: source.count) ?? 0..<source.count
         let list = step.shard.map { _ in source.divided(from: elements.lowerBound) }
         run.events.emit(.elementsStarted(count: elements.count, of: list), step: path)
-        file?.start(at: elements.lowerBound)
+        file?.start(with: elements)
         var summary = await execute(elements, of: source)
         // Without a file here, the step either writes none or finished it before the run was resumed.
         let written =
-            if let file { await finish(file, &summary, isEmpty: elements.isEmpty) } else {
+            if let file { await finish(file, &summary) } else {
                 context.earlier?.written(path)
             }
         result.elements = summary.results
@@ -173,8 +173,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
     /// a response to write. The records of a shard stay in the unfinished file until the shards are merged.
     private func finish(
         _ file: StepFile,
-        _ summary: inout ForEachSummary,
-        isEmpty: Bool
+        _ summary: inout ForEachSummary
     ) async -> [RunEvent.WrittenFile]? {
         guard [.passed, .tolerated].contains(summary.outcome) else { return nil }
         if summary.outcome == .passed, !file.isPartlyReplaced, let passed = context.deadline?.passed {
@@ -182,8 +181,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
             return nil
         }
         do throws(Failure) {
-            // The file of an empty list is empty.
-            if step.shard == nil { return !isEmpty && file.discardUnused() ? nil : try await file.commit() }
+            if step.shard == nil { return file.discardUnused() ? nil : try await file.commit() }
             try await file.completeShard()
             return nil
         } catch {

@@ -39,7 +39,9 @@ struct RetryLayer<Inner: Layer<RequestStep, AttemptOutcome>>: Layer {
                 step: context.path,
                 endpoint: plan.endpoint
             )
-            // The body has been kept, and takes no memory during the pause.
+            // The bodies have been kept, and take no memory during the pause.
+            outcome.scope.request?.body = nil
+            outcome.scope.request?.memory = nil
             outcome.scope.response?.body = []
             outcome.scope.response?.memory = nil
             (outcome.body, outcome.scope.body, outcome.scope.data) = (nil, nil, nil)

@@ -87,7 +87,7 @@ extension RequestBuilder {
         }
         // Another one in the manifest means another login.
         if let token = texts[.refreshToken] { owner.append(("replaces", Digest.sha256(of: Array(token.utf8)))) }
-        return TokenFile(store.file(within: run.files), owner: owner, clock: run.clock)
+        return TokenFile(store.file(within: run.files), owner: owner, clock: run.clock, notice: run.lockNotice)
     }
 
     /// Returns the grant of credentials whose tokens are stored, before a run.

@@ -152,7 +152,9 @@ struct SentRequest: Sendable {
     let method: String
     let url: String
     /// The bytes of the body; `nil` if it is read only when it is sent.
-    let body: [UInt8]?
+    var body: [UInt8]?
+    /// The memory that a large body takes.
+    var memory: ResponseMemory.Share?
     /// The values of `params`, if an expression reads them.
     var params: ScopeValue?
     /// The part of the content that it asks for; `nil` for the whole.

@@ -49,9 +49,10 @@ struct TokenFile: Sendable {
     /// are never used.
     private let owner: [(name: String, value: String)]
     private let clock: any RunClock
+    private let notice: LockNotice
 
-    init(_ file: LocalFile, owner: [(name: String, value: String)], clock: any RunClock) {
-        (self.file, self.owner, self.clock) = (file, owner, clock)
+    init(_ file: LocalFile, owner: [(name: String, value: String)], clock: any RunClock, notice: LockNotice) {
+        (self.file, self.owner, self.clock, self.notice) = (file, owner, clock, notice)
     }
 
     var path: String { file.path }
@@ -117,16 +118,17 @@ struct TokenFile: Sendable {
     }
 
     private func lock() async throws(TokenError) -> FileLock {
-        let end = clock.now + Self.longestWait
+        let start = clock.now
         while true {
             let lock = await BlockingCall.run { [target = FileContents.target(of: path)] in
                 Result { () throws(SystemError) in try FileLock(waitingFor: target, atMost: .zero) }
             }
             switch lock {
             case .success(let lock)?: return lock
-            case .failure(let error)? where !error.isOfHeldLock || clock.now >= end:
+            case .failure(let error)? where !error.isOfHeldLock || clock.now - start >= Self.longestWait:
                 throw TokenError(kind: .output, message: "could not lock the tokens in '\(path)': \(error)")
             default:
+                notice.note(clock.now - start, for: path)
                 guard (try? await clock.sleep(for: .milliseconds(50))) != nil else {
                     throw TokenError(kind: .cancelled, message: "the request was cancelled")
                 }

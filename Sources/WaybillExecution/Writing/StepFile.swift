@@ -285,9 +285,9 @@ struct StepFile: Sendable {
         return outcome
     }
 
-    /// Starts the file with the records of an element, if it has none yet.
-    func start(at element: Int) {
-        writer.start(at: element)
+    /// Starts the file with the records of the first of some elements, if it has none yet.
+    func start(with elements: Range<Int>) {
+        writer.start(with: elements)
     }
 
     /// Records that the file has all records of this shard.
@@ -343,6 +343,7 @@ struct StepFile: Sendable {
             let committed = try await writer.commit(
                 until: isStopped,
                 orUntil: isCancelled,
+                notice: run.lockNotice,
                 mustSucceed: isPartlyReplaced
             ) { (contents) throws(ResultsError) in
                 guard !isPending else { return }

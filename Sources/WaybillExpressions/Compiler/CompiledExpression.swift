@@ -109,25 +109,16 @@ extension CompiledExpression {
 }
 
 extension CompiledPath {
-    /// Whether the nodes that it selects are all elements of lists: filters and slices leave some out, and so do names and
-    /// indices at its end that not every one of several nodes may have.
+    /// Whether the nodes that it selects are all elements of one list: only `[*]` at its end selects several. After another
+    /// segment, a filter or a slice, some may be left out.
     fileprivate var keepsElements: Bool {
-        var (isSeveral, isOfEach) = (false, false)
-        for segment in segments {
-            switch segment {
-            case .name, .index: isOfEach = isSeveral
-            case .children(let selectors), .descendants(let selectors):
-                isOfEach = false
-                for selector in selectors {
-                    switch selector {
-                    case .filter, .slice: return false
-                    case .name, .index: isOfEach = isSeveral
-                    case .wildcard: break
-                    }
-                }
-                isSeveral = true
+        segments.indices.allSatisfy { index in
+            switch segments[index] {
+            case .name, .index: true
+            case .children(let selectors):
+                if case .wildcard = selectors[0] { selectors.count == 1 && index == segments.count - 1 } else { false }
+            case .descendants: false
             }
         }
-        return !isOfEach
     }
 }

@@ -28,6 +28,7 @@ extension ExpressionCompiler {
             compiled.append(try self.argument(argument, index, function))
         }
         if function === ExpressionFunction.apply { try noteFilter(compiled[0]) }
+        if function.isAmbient, ["file", "bytes"].contains(function.name) { noteFile(compiled[0]) }
         let result = function === ExpressionFunction.xpath ? try checkedXPath(compiled[1]) : function.result
         return node(.call(function, compiled), result, syntax)
     }

@@ -10,6 +10,8 @@ struct ExpressionCompiler {
     private(set) var xpaths: [XPathUse] = []
     /// The filters that it applies to values.
     private(set) var filters: [FilterUse] = []
+    /// The constant paths of the files that it reads.
+    private(set) var files: [String] = []
     /// Whether the value depends on more than values: on the clock, on randomness, on a file, or on a filter.
     private(set) var isAmbient = false
     /// Whether the value depends on more than the text of the expression.
@@ -75,6 +77,10 @@ struct ExpressionCompiler {
         let range = isPlain ? argument.range.dropFirst().dropLast() : argument.range
         filters.append(FilterUse(name: name, range: range))
         noteAmbience()
+    }
+
+    mutating func noteFile(_ argument: CompiledExpression) {
+        if case .constant(.string(let path)) = argument.kind { files.append(path) }
     }
 
     mutating func noteAmbience() {

@@ -78,6 +78,9 @@ package struct Template: Sendable {
     /// The filters that the expressions apply to values.
     package var filters: [FilterUse] { expressions.flatMap(\.filters) }
 
+    /// The constant paths of the files that the expressions read.
+    package var files: [String] { expressions.flatMap(\.files) }
+
     /// Returns the value: that of a single `${…}` with its own type, otherwise a string.
     package func value(in scope: EvaluationScope) throws(EvaluationError) -> ScopeValue {
         if let lone = loneExpression { return try lone.evaluate(in: scope) }

@@ -54,7 +54,7 @@ extension Priority: WordSetting {
     package static let key = "priority"
 }
 
-/// The maximum time of one attempt (`timeout`).
+/// The maximum time of the transfer of one attempt (`timeout`).
 package struct TimeoutSetting: ValueSetting {
     package static let key = "timeout"
     /// The maximum time if none is specified.

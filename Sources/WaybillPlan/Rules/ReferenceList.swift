@@ -115,6 +115,8 @@ struct ReferenceList: Sendable {
     let prefixes: [Spanned<String>]
     /// The names of filters that expressions apply to values.
     let appliedFilters: [Spanned<String>]
+    /// The constant paths of the files that expressions read.
+    let files: [String]
     /// For each step, by number, the range of the paths that it contains.
     private let ofSteps: [Range<Int>]
     /// For each graph, the range of the paths that are not part of a step.
@@ -126,7 +128,7 @@ struct ReferenceList: Sendable {
         reader.readLevels()
         for graph in graphs { reader.read(graph) }
         (sites, literals, prefixes) = (reader.sites, reader.literals, reader.prefixes)
-        appliedFilters = reader.appliedFilters
+        (appliedFilters, files) = (reader.appliedFilters, reader.files)
         (ofSteps, ofGraphs) = (reader.ofSteps, reader.ofGraphs)
     }
 
@@ -145,6 +147,7 @@ private final class ReferenceReader {
     private(set) var literals: [LiteralPath] = []
     private(set) var prefixes: [Spanned<String>] = []
     private(set) var appliedFilters: [Spanned<String>] = []
+    private(set) var files: [String] = []
     private let manifest: Manifest
     private let allSessions: [SessionDefinition]
     /// Whether other sessions may exist, because of errors in the manifest.
@@ -228,6 +231,7 @@ private final class ReferenceReader {
                 prefixes += xpath.prefixes.map { Spanned($0, at: span) }
             }
             appliedFilters += use.text.filterNames
+            files += use.text.files
         } constant: { [unowned self] use in
             // The name of a file may resemble a path.
             if use.purpose != .fileName, let literal = LiteralPath(use, location) { literals.append(literal) }

@@ -54,6 +54,9 @@ package struct RunFiles: Sendable {
     /// Returns the files of the step at a path.
     package func of(step: String) -> [File] { files.filter { $0.step == step }.map(\.file) }
 
+    /// What `FileLock.protects`, in messages.
+    package static let lockedFile = "a state, a cookie jar or a token file, or its lock"
+
     /// Returns the folder of the run or suite that has a file among its results, or writes it about itself; `nil` if there is
     /// none.
     ///
@@ -63,7 +66,10 @@ package struct RunFiles: Sendable {
     package static func folderOfRun(owning path: String, inside isOwn: (_ folder: String) -> Bool) -> String? {
         var inner = path
         while inner != "/", inner != ".", case let folder = FileContents.folder(of: inner), !isOwn(folder) {
-            if RunFileNames.all.contains(FileContents.name(of: inner)), FolderContents.isOfRun(folder) { return folder }
+            let name = FileContents.name(of: inner)
+            if name == RunFileNames.order || RunFileNames.all.contains(name) && FolderContents.isOfRun(folder) {
+                return folder
+            }
             if FolderContents.exists("\(folder)/\(FolderContents.journal)"), has(path, in: folder) { return folder }
             inner = folder
         }
@@ -72,7 +78,8 @@ package struct RunFiles: Sendable {
 
     /// Whether a file is one of those that a run has recorded, or an unfinished one, or has an unfinished one beside it.
     private static func has(_ path: String, in folder: String) -> Bool {
-        if FolderContents.exists(path.hasSuffix(".part") ? path : "\(path).part") { return true }
+        let parts = [RecordContainer.file, .several([])].map { $0.part(of: path) }
+        if (RecordContainer.isPart(path) ? [path] : parts).contains(where: FolderContents.exists) { return true }
         guard let file = FileIdentity(path) else { return false }
         return recorded(in: folder, named: [FileContents.name(of: path)]).contains { FileIdentity($0) == file }
     }
@@ -81,7 +88,7 @@ package struct RunFiles: Sendable {
     static func has(filesBelow path: String, in folder: String) -> Bool {
         guard FolderContents.exists("\(folder)/\(FolderContents.journal)") else { return false }
         let names = (try? FolderListing.names(in: path, limit: 10_000)) ?? []
-        return names.contains { $0.hasSuffix(".part") }
+        return names.contains(where: RecordContainer.isPart)
             || recorded(in: folder).contains { FileContents.resolvedPath($0).utf8.starts(with: "\(path)/".utf8) }
     }
 

@@ -263,6 +263,7 @@ package final class RunFolder: Sendable {
         if let file = FileIdentity(whole), protected.withLock({ $0.contains { FileIdentity($0) == file } }) {
             throw .refused("'\(path)' would replace a file that the run reads or writes itself")
         }
+        if FileLock.protects(whole) { throw .refused("'\(path)' would replace \(RunFiles.lockedFile)") }
         let root = FileContents.canonicalPath(self.path) ?? self.path
         if let folder = RunFiles.folderOfRun(owning: whole, inside: { $0.utf8.elementsEqual(root.utf8) }) {
             throw .refused("'\(path)' would replace a file of the run in '\(folder)'")

@@ -60,9 +60,11 @@ final class RecordCommit: @unchecked Sendable {
     /// - Parameters:
     ///   - isStopped: Whether to stop waiting for a lock of another process.
     ///   - isCancelled: Whether to stop loading.
+    ///   - notice: Reports that it waits for long.
     func load(
         until isStopped: @escaping @Sendable () -> Bool,
-        orUntil isCancelled: @escaping @Sendable () -> Bool
+        orUntil isCancelled: @escaping @Sendable () -> Bool,
+        notice: LockNotice?
     ) throws(ResultsError) {
         var tables: [String: [(part: Part, table: SQLiteTable)]] = [:]
         for part in parts {
@@ -75,7 +77,8 @@ final class RecordCommit: @unchecked Sendable {
                 excludesReaders: joined != nil,
                 wait: tables[0].table.wait,
                 until: isStopped,
-                orUntil: isCancelled
+                orUntil: isCancelled,
+                notice: notice
             )
             transactions.append(transaction)
             for (part, table) in tables { try transaction.load(part.part, into: table, until: isCancelled) }
@@ -85,7 +88,7 @@ final class RecordCommit: @unchecked Sendable {
         var folders: [String: [Part]] = [:]
         for part in parts where part.isShared { folders[FileContents.folder(of: part.path), default: []].append(part) }
         for (folder, _) in Self.sorted(folders) {
-            if let lock = try FolderLock(folder, until: isStopped) { locks.append(lock) }
+            if let lock = try FolderLock(folder, until: isStopped, notice) { locks.append(lock) }
         }
     }
 
@@ -145,7 +148,7 @@ private final class FolderLock {
     private static let longestWait = Duration.seconds(30)
 
     /// Waits for the lock. `nil` if the folder cannot be locked, or is that of a suite, which is locked while it runs.
-    init?(_ path: String, until isStopped: () -> Bool) throws(ResultsError) {
+    init?(_ path: String, until isStopped: () -> Bool, _ notice: LockNotice?) throws(ResultsError) {
         guard FolderContents.size(of: "\(path)/\(RunFileNames.suite)") == nil,
             let folder = try? OutputFile(path, .folder)
         else { return nil }
@@ -156,6 +159,7 @@ private final class FolderLock {
             guard .now - start < Self.longestWait else {
                 throw ResultsError("the folder '\(path)' is locked by another process")
             }
+            notice?.note(.now - start, for: path)
             usleep(2000)
         }
     }

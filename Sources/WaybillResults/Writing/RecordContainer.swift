@@ -18,17 +18,23 @@ package enum RecordContainer: Sendable {
     package func part(of path: String, ownedBy run: RunID? = nil) -> String {
         let owned = run.map { "\(path).\($0)" } ?? path
         return switch self {
-        case .file, .gzip: owned + ".part"
-        case .table(let table): "\(owned).\(table.name).part"
+        case .file, .gzip: owned + Self.partExtension
+        case .table(let table): "\(owned).\(table.name)\(Self.partExtension)"
         // A hyphen does not occur in the name of a table.
-        case .several: "\(owned).all-records.part"
+        case .several: "\(owned).all-records\(Self.partExtension)"
         }
     }
+
+    private static let partExtension = ".part"
+
+    /// Whether a path is that of records that are not complete.
+    package static func isPart(_ path: String) -> Bool { path.hasSuffix(partExtension) }
 
     /// Returns the names that a file occupies, without those of several targets. Two steps must not share one.
     func names(of path: String) -> [String] {
         switch self {
-        case .file: [path, part(of: path)] + (path.hasSuffix(".part") ? [String(path.dropLast(5))] : [])
+        case .file:
+            [path, part(of: path)] + (Self.isPart(path) ? [String(path.dropLast(Self.partExtension.count))] : [])
         case .gzip: [path, part(of: path), Self.compressed(part(of: path))]
         case .table(let table): [SQLiteTable.name(table.name, in: path), part(of: path)]
         case .several: [part(of: path)]

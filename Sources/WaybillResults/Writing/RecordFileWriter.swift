@@ -2,7 +2,7 @@ import Synchronization
 package import WaybillFormats
 import WaybillJSON
 import WaybillPlatform
-import WaybillRuntime
+package import WaybillRuntime
 
 /// A file of records that appears atomically: it is written as `FILE.part`. When it is complete, it is moved to its
 /// path, compressed, or loaded into a table, depending on its container.
@@ -156,11 +156,13 @@ package final class RecordFileWriter: Sendable {
         earlier.unlock()
     }
 
-    /// Makes an element the first of the file, unless the file already has records of this or a later one.
-    package func start(at element: Int) {
+    /// Makes the first of some elements the first of the file, unless the file already has records of this or a later one.
+    package func start(with elements: Range<Int>) {
         _ = try? change { (state) throws(ResultsError) in
-            guard state.turn < element else { return }
-            state.turn = element
+            // The file of an empty list is empty.
+            if elements.isEmpty { state.isUsed = true }
+            guard state.turn < elements.lowerBound else { return }
+            state.turn = elements.lowerBound
             try self.releaseEnded(&state)
         }
     }
@@ -332,6 +334,7 @@ package final class RecordFileWriter: Sendable {
     ///   - isStopped: Whether to stop compressing the file, or waiting for a lock of another process. Asked on another
     ///     thread.
     ///   - isCancelled: Whether to stop loading records into a table. Asked on another thread.
+    ///   - notice: Reports that a lock of another process is waited for.
     ///   - mustSucceed: Whether an earlier process may have replaced some of the files, so that any error fails the run.
     ///   - check: Called when all records are known, with the content of each file.
     ///   - announce: Called with the same and the end of the unfinished file, when nothing remains but to move the files.
@@ -339,6 +342,7 @@ package final class RecordFileWriter: Sendable {
     package func commit(
         until isStopped: @escaping @Sendable () -> Bool,
         orUntil isCancelled: @escaping @Sendable () -> Bool,
+        notice: LockNotice? = nil,
         mustSucceed: Bool = false,
         check: ([Committed]) async throws(ResultsError) -> Void,
         announce: ([Committed], Resumption.Mark) async throws(ResultsError) -> Void
@@ -356,7 +360,7 @@ package final class RecordFileWriter: Sendable {
             try await check(contents)
             if commit.mustLoad {
                 try await thread.run { () throws(ResultsError) in
-                    try commit.load(until: isStopped, orUntil: isCancelled)
+                    try commit.load(until: isStopped, orUntil: isCancelled, notice: notice)
                 }
             }
             try await announce(contents, end)

@@ -12,6 +12,7 @@ import WaybillRuntime
     /// Whether to stop waiting for a lock.
     private let isStopped: @Sendable () -> Bool
     private let isCancelled: @Sendable () -> Bool
+    private let notice: LockNotice?
     private var waitStart = ContinuousClock.now
     fileprivate let handle: OpaquePointer
 
@@ -21,18 +22,20 @@ import WaybillRuntime
     ///   - wait: The number of seconds to wait for a lock of another process.
     ///   - isStopped: Whether to stop waiting before that.
     ///   - isCancelled: Whether to interrupt a statement, such as one that starts a slow trigger.
+    ///   - notice: Reports that it waits for long.
     init(
         _ path: String,
         wait: Int,
         until isStopped: @escaping @Sendable () -> Bool = { false },
-        orUntil isCancelled: @escaping @Sendable () -> Bool = { false }
+        orUntil isCancelled: @escaping @Sendable () -> Bool = { false },
+        notice: LockNotice? = nil
     ) throws(ResultsError) {
         try Self.checkFiles(of: path)
         var handle: OpaquePointer?
         let code = unsafe sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
         guard let handle = unsafe handle else { throw ResultsError(cannot: "open", path, code: ENOMEM) }
         unsafe (self.path, self.wait, self.handle) = (path, wait, handle)
-        (self.isStopped, self.isCancelled) = (isStopped, isCancelled)
+        (self.isStopped, self.isCancelled, self.notice) = (isStopped, isCancelled, notice)
         try check(code)
         let callback: @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32 = { database, count in
             unsafe Unmanaged<SQLiteDatabase>.fromOpaque(database!).takeUnretainedValue().waitForLock(count) ? 1 : 0
@@ -73,6 +76,7 @@ import WaybillRuntime
     private func waitForLock(_ count: Int32) -> Bool {
         if count == 0 { waitStart = .now }
         guard !isStopped(), .now - waitStart < .seconds(wait) else { return false }
+        notice?.note(.now - waitStart, for: path)
         usleep(1000 << UInt32(min(count, 5)))
         return true
     }

@@ -2,6 +2,7 @@ import WaybillDiagnostics
 import WaybillFormats
 import WaybillJSON
 import WaybillPlatform
+import WaybillRuntime
 
 /// A table of an SQLite database, the destination of a step's records.
 ///
@@ -42,15 +43,17 @@ final class SQLiteTransaction {
     ///   - wait: The number of seconds to wait for a lock of another process.
     ///   - isStopped: Whether to stop waiting for it before.
     ///   - isCancelled: Whether to stop loading.
+    ///   - notice: Reports that it waits for long.
     init(
         _ path: String,
         excludesReaders: Bool,
         wait: Int,
         until isStopped: @escaping @Sendable () -> Bool,
-        orUntil isCancelled: @escaping @Sendable () -> Bool
+        orUntil isCancelled: @escaping @Sendable () -> Bool,
+        notice: LockNotice? = nil
     ) throws(ResultsError) {
         self.path = path
-        let database = try SQLiteDatabase(path, wait: wait, until: isStopped, orUntil: isCancelled)
+        let database = try SQLiteDatabase(path, wait: wait, until: isStopped, orUntil: isCancelled, notice: notice)
         self.database = database
         // More memory than the default of 2 MiB, for keys in random order.
         try database.execute("PRAGMA cache_size = -8000")

@@ -1,3 +1,4 @@
+import Synchronization
 import WaybillPlatform
 
 /// A lock for a file that is replaced by renaming: the file `PATH.lock` beside it is locked, because renaming would also
@@ -10,6 +11,12 @@ package final class FileLock: Sendable {
 
     /// Returns the path of the file that is locked for a file.
     package static func path(for file: String) -> String { file + ".lock" }
+
+    /// Whether a file is a lock, or a state, a cookie jar or a token file, beside which its empty lock stays.
+    package static func protects(_ path: String) -> Bool {
+        let lock = try? FileStatus(of: path.utf8.suffix(5).elementsEqual(".lock".utf8) ? path : Self.path(for: path))
+        return lock?.kind == .file && lock?.size == 0
+    }
 
     /// Waits until no other process has the lock, and takes it. Throws the system's error if the lock file cannot be
     /// created, and `EWOULDBLOCK` if another process still has the lock after some time. On a file system without
@@ -26,4 +33,21 @@ package final class FileLock: Sendable {
     }
 
     deinit { close(descriptor) }
+}
+
+/// Reports once for each file that it is locked by another process and waited for, if that takes longer than a second.
+package final class LockNotice: Sendable {
+    private let reported = Mutex<Set<String>>([])
+    private let report: @Sendable (_ path: String) -> Void
+
+    /// Creates a notice that calls a function with the path, on any thread.
+    package init(_ report: @escaping @Sendable (_ path: String) -> Void) {
+        self.report = report
+    }
+
+    /// Notes how long a file was waited for until now.
+    package func note(_ wait: Duration, for path: String) {
+        guard wait >= .seconds(1), reported.withLock({ $0.insert(path).inserted }) else { return }
+        report(path)
+    }
 }

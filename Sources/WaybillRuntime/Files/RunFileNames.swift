@@ -35,5 +35,5 @@ package enum RunFileNames {
     }
 
     /// All of these names. No step may write a file with one of these names.
-    package static let all: Set<String> = [journal, result, outputs, sources, suite, bodies]
+    package static let all: Set<String> = [journal, result, outputs, sources, suite, order, bodies]
 }

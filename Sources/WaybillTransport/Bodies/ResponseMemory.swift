@@ -1,25 +1,44 @@
 import Synchronization
 
-/// The memory that the bodies of a run's responses, the values decoded and computed from them, and those that later
-/// steps use may take together. While a body is received, it counts only if it is over one mebibyte.
+/// The memory that the bodies of a run's requests and responses, the values decoded and computed from responses, and
+/// those that later steps use may take together. A body that is sent or received counts only if it is over one mebibyte.
 ///
-/// A response that needs more than is free waits until others are no longer used. One at a time may exceed the limit
-/// until it has been evaluated, so that responses do not wait for each other for ever: together they take at most the
-/// limit and one response. The values that later steps use stay, so they never exceed the limit, and nothing waits for
-/// them.
+/// What needs more than is free waits until other parts are no longer used. For each purpose, one share at a time may
+/// exceed the limit until it stops growing, so that none waits for ever. The values that later steps use stay, so they
+/// never exceed the limit, and nothing waits for them.
 package final class ResponseMemory: Sendable {
     /// The size in bytes from which bodies count.
     package static let smallBody = 1 << 20
+
+    /// What a share is for. What has the share of a purpose that may exceed the limit waits only for shares of the purposes
+    /// before it.
+    package enum Purpose: Sendable {
+        /// A response, and what is decoded from it.
+        case response
+        /// The body of a request that has its permit.
+        case request
+        /// The body of a request that will wait for its permit.
+        case queuedRequest
+    }
+
     private struct State {
         var used = 0
         // The part of it that later steps use.
         var kept = 0
-        // The share that may exceed the limit.
-        var favored: ObjectIdentifier?
+        // The shares that may exceed the limit.
+        var favored: [Purpose: ObjectIdentifier] = [:]
         var waiting: [ObjectIdentifier: @Sendable () -> Void] = [:]
+
+        /// Returns whether a share could exceed the limit until now.
+        mutating func unfavor(_ share: Share) -> Bool {
+            guard favored[share.purpose] == ObjectIdentifier(share) else { return false }
+            favored[share.purpose] = nil
+            return true
+        }
     }
 
-    private let limit: Int
+    /// The limit in bytes.
+    package let limit: Int
     private let state = Mutex(State())
 
     /// Creates an unused memory of a size in bytes.
@@ -35,24 +54,32 @@ package final class ResponseMemory: Sendable {
         }
 
         private let memory: ResponseMemory
+        fileprivate let purpose: Purpose
+        // The share of a body that others decode too.
+        private let body: Share?
         private let size = Mutex(Size())
 
         /// Creates an empty share.
-        package init(of memory: ResponseMemory) {
-            self.memory = memory
+        package init(of memory: ResponseMemory, for purpose: Purpose = .response) {
+            (self.memory, self.purpose, body) = (memory, purpose, nil)
+        }
+
+        /// Creates a share for what is decoded once more from the body of another share, which this one keeps.
+        init(decodingBodyOf other: Share) {
+            (memory, purpose, body) = (other.memory, other.purpose, other)
         }
 
         deinit {
             let (total, kept) = size.withLock { ($0.total, $0.kept) }
-            memory.release(total, kept: kept, of: ObjectIdentifier(self))
+            memory.release(total, kept: kept, of: self)
         }
 
         /// Grows the share to a size in bytes, or returns false if there is no room; then `wake` is called once, from
         /// any thread, when it is worth trying again.
-        func grow(to newSize: Int, wake: @escaping @Sendable () -> Void) -> Bool {
+        package func grow(to newSize: Int, wake: @escaping @Sendable () -> Void) -> Bool {
             size.withLock { size in
                 if newSize > size.total {
-                    guard memory.take(newSize - size.total, for: ObjectIdentifier(self), wake: wake) else {
+                    guard memory.take(newSize - size.total, for: self, wake: wake) else {
                         return false
                     }
                     size.total = newSize
@@ -103,20 +130,21 @@ package final class ResponseMemory: Sendable {
             }
         }
 
-        /// Lets another share exceed the limit: the response has been evaluated.
+        /// Lets another share exceed the limit: the response has been evaluated, or the request has ended.
         package func stopGrowing() {
-            memory.unfavor(ObjectIdentifier(self))
+            memory.unfavor(self)
         }
     }
 
-    private func take(_ count: Int, for share: ObjectIdentifier, wake: @escaping @Sendable () -> Void) -> Bool {
-        state.withLock { state in
-            if state.used + count > limit, state.favored != share {
-                guard state.favored == nil else {
-                    state.waiting[share] = wake
+    private func take(_ count: Int, for share: Share, wake: @escaping @Sendable () -> Void) -> Bool {
+        let id = ObjectIdentifier(share)
+        return state.withLock { state in
+            if state.used + count > limit {
+                guard state.favored[share.purpose, default: id] == id else {
+                    state.waiting[id] = wake
                     return false
                 }
-                state.favored = share
+                state.favored[share.purpose] = id
             }
             state.used += count
             return true
@@ -136,22 +164,17 @@ package final class ResponseMemory: Sendable {
         }
     }
 
-    private func release(_ count: Int, kept: Int, of share: ObjectIdentifier) {
+    private func release(_ count: Int, kept: Int, of share: Share) {
         wakeAll { state in
             state.used -= count
             state.kept -= kept
-            state.waiting[share] = nil
-            if state.favored == share { state.favored = nil }
-            return count > 0
+            state.waiting[ObjectIdentifier(share)] = nil
+            return state.unfavor(share) || count > 0
         }
     }
 
-    private func unfavor(_ share: ObjectIdentifier) {
-        wakeAll { state in
-            guard state.favored == share else { return false }
-            state.favored = nil
-            return true
-        }
+    private func unfavor(_ share: Share) {
+        wakeAll { $0.unfavor(share) }
     }
 
     private func wakeAll(after change: (inout State) -> Bool) {
@@ -167,4 +190,15 @@ package final class ResponseMemory: Sendable {
 extension ResponseMemory.Share: Equatable {
     /// Whether both are the same share.
     package static func == (one: ResponseMemory.Share, other: ResponseMemory.Share) -> Bool { one === other }
+}
+
+extension HTTPResponse {
+    /// The response for one more reader. What it decodes from the body that all have counts by itself.
+    package var shared: HTTPResponse {
+        var response = self
+        // The first reader may not have started, and may never evaluate it.
+        response.memory?.stopGrowing()
+        response.memory = memory.map(ResponseMemory.Share.init(decodingBodyOf:))
+        return response
+    }
 }

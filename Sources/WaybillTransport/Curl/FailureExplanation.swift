@@ -60,8 +60,11 @@ extension Transfer {
             return (.transfer, CURLE_WEIRD_SERVER_REPLY, ResponseFraming.Fault.unknownCoding(coding).message)
         case CURLE_OUT_OF_MEMORY where phase == .receiving || phase == .awaitingResponse,
             .tooLarge where phase == .receiving || phase == .awaitingResponse:
-            // libcurl's codes for a line that exceeds its limit.
-            let message = "a line of the response's header is larger than libcurl's limit of 100 KiB"
+            // libcurl's codes for a line, or for the whole header of a request, that exceeds its limit.
+            let message =
+                report.requestSize == 0
+                ? "the request's URL and header fields are larger than libcurl's limit, usually 1 MiB"
+                : "a line of the response's header is larger than libcurl's limit of 100 KiB"
             return (.transfer, .tooLarge, message)
         case CURLE_BAD_FUNCTION_ARGUMENT where phase == .receiving:
             // libcurl's code for a line that it cannot add to the fields.

@@ -70,8 +70,11 @@ struct TransferReport {
     ///
     /// Since version 8.7, libcurl counts the body as a part of the request. Earlier versions do so only if they send it
     /// together with the header: over HTTP/1, a body of less than 64 KiB that they were given as a whole.
+    /// The size in bytes of the headers of the requests that were sent.
+    var requestSize: Int { long(CURLINFO_REQUEST_SIZE) }
+
     private func bytesSent(of transfer: Transfer) -> Int {
-        let size = long(CURLINFO_REQUEST_SIZE)
+        let size = requestSize
         if LibCurl.version >= 0x080700 { return size }
         if httpVersion != "2", let body = transfer.prepared.body?.smallBytes, body.count < 64 << 10 { return size }
         return size + sentBytes

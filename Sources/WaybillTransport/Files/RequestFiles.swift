@@ -103,6 +103,19 @@ extension HTTPRequest.Body {
         }
     }
 
+    /// The size in bytes of what is in memory, not in files.
+    package var bytesInMemory: Int {
+        switch self {
+        case .none, .file: return 0
+        case .bytes(let bytes): return bytes.count
+        case .parts(let parts):
+            return parts.reduce(0) { size, part in
+                guard case .bytes(let bytes) = part else { return size }
+                return size + bytes.count
+            }
+        }
+    }
+
     /// All bytes of the body; `nil` if any of it is read from a file.
     package var bytes: [UInt8]? {
         switch self {

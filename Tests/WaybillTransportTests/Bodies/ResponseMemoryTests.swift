@@ -55,6 +55,22 @@ import WaybillTestSupport
         #expect(!second.keep(1))
     }
 
+    @Test func `each reader of a shared body counts what it decodes, and keeps the memory of the body`() {
+        let memory = ResponseMemory(limit: 100)
+        var response: HTTPResponse? = HTTPResponse(status: 200, url: "")
+        response?.memory = ResponseMemory.Share(of: memory)
+        #expect(response?.memory?.grow(to: 120) {} == true)
+        var shared = response?.shared
+        response = nil
+        let other = ResponseMemory.Share(of: memory)
+        // The body may no longer exceed the limit, but it still exists.
+        #expect(other.grow(to: 1) {})
+        #expect(shared?.memory?.grow(to: 1) {} == false)
+        shared = nil
+        #expect(other.grow(to: 100) {})
+        #expect(ResponseMemory.Share(of: memory, for: .request).grow(to: 1) {})
+    }
+
     /// Eight bodies of three mebibytes, compressed or not, in a memory for two of them.
     @Test(arguments: [false, true])
     func `large bodies wait for memory, and all arrive`(isCoded: Bool) async throws {

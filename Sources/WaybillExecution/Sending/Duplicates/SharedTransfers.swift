@@ -46,6 +46,7 @@ final class SharedTransfers: Sendable {
         // No bytes were transferred for this request.
         outcome.cookieDomains = []
         if case .response(var response) = outcome.end {
+            response = response.shared
             (response.bytesSent, response.bytesReceived) = (0, 0)
             outcome.end = .response(response)
         }

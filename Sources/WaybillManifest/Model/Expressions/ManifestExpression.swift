@@ -9,6 +9,8 @@ package protocol EvaluatedText: AnyObject, Sendable {
     var xpaths: [XPathUse] { get }
     /// The filters that it applies to values.
     var filters: [FilterUse] { get }
+    /// The constant paths of the files that it reads.
+    var files: [String] { get }
     /// Whether its value depends on more than the paths in it, such as on the clock.
     var isAmbient: Bool { get }
     /// The scalar that contains it.
@@ -41,6 +43,7 @@ package final class ManifestExpression: EvaluatedText {
     package var references: [Reference] { expression.references }
     package var xpaths: [XPathUse] { expression.xpaths }
     package var filters: [FilterUse] { expression.filters }
+    package var files: [String] { expression.files }
     package var isAmbient: Bool { expression.isAmbient }
 }
 
@@ -59,6 +62,7 @@ package final class ManifestTemplate: EvaluatedText {
     package var references: [Reference] { template.references }
     package var xpaths: [XPathUse] { template.xpaths }
     package var filters: [FilterUse] { template.filters }
+    package var files: [String] { template.files }
     package var isAmbient: Bool { template.expressions.contains(where: \.isAmbient) }
 }
 
