@@ -186,6 +186,11 @@ final class EventCollector: BodyReceiver {
         return state.withLock { state in
             // An evaluation that the time of 'for' has stopped does not stop the step.
             if isTimeUp { state.scope.environment.goOn() }
+            defer {
+                // The outcome of the step keeps the collector, but not what the stream has not finished.
+                state.unfinishedMemory = nil
+                state.reader.forgetUnfinished()
+            }
             // The time of 'for' ends the stream also while it is interrupted.
             if case .failure = sent, isTimeUp, state.response == nil { state.response = state.earlierResponse }
             guard var response = state.response else {

@@ -57,6 +57,12 @@ struct EventReader: Sendable {
         return events
     }
 
+    /// Releases the memory of what is not complete.
+    mutating func forgetUnfinished() {
+        unfinished = []
+        sse = sse.map { ServerSentEvents(after: $0.lastID) }
+    }
+
     /// Returns no events. Throws if the start of the body shows that it has none: it is a page, for example.
     func checkStart() throws(ResponseDecoder.DecodingError) -> [JSON] {
         let first = unfinished.first { !" \t\r\n".utf8.contains($0) }

@@ -78,8 +78,9 @@ package struct RunFiles: Sendable {
 
     /// Whether a file is one of those that a run has recorded, or an unfinished one, or has an unfinished one beside it.
     private static func has(_ path: String, in folder: String) -> Bool {
+        let isUnfinished = RunFileNames.isOfUnfinishedFile(FileContents.name(of: path))
         let parts = [RecordContainer.file, .several([])].map { $0.part(of: path) }
-        if (RecordContainer.isPart(path) ? [path] : parts).contains(where: FolderContents.exists) { return true }
+        if (isUnfinished ? [path] : parts).contains(where: FolderContents.exists) { return true }
         guard let file = FileIdentity(path) else { return false }
         return recorded(in: folder, named: [FileContents.name(of: path)]).contains { FileIdentity($0) == file }
     }
@@ -87,8 +88,9 @@ package struct RunFiles: Sendable {
     /// Whether a run has recorded files, or has unfinished ones, in a folder inside its own, whose path is resolved.
     static func has(filesBelow path: String, in folder: String) -> Bool {
         guard FolderContents.exists("\(folder)/\(FolderContents.journal)") else { return false }
+        if "\(path)/".utf8.starts(with: "\(folder)/\(RunFileNames.bodies)/".utf8) { return true }
         let names = (try? FolderListing.names(in: path, limit: 10_000)) ?? []
-        return names.contains(where: RecordContainer.isPart)
+        return names.contains { RunFileNames.isOfUnfinishedFile($0) }
             || recorded(in: folder).contains { FileContents.resolvedPath($0).utf8.starts(with: "\(path)/".utf8) }
     }
 

@@ -28,7 +28,7 @@ package enum RecordContainer: Sendable {
     private static let partExtension = ".part"
 
     /// Whether a path is that of records that are not complete.
-    package static func isPart(_ path: String) -> Bool { path.hasSuffix(partExtension) }
+    static func isPart(_ path: String) -> Bool { path.hasSuffix(partExtension) }
 
     /// Returns the names that a file occupies, without those of several targets. Two steps must not share one.
     func names(of path: String) -> [String] {
