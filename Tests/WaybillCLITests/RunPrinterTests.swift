@@ -47,6 +47,26 @@ struct RunPrinterTests {
         #expect(text.contains("waybill resume out continues it\n") == isOffered, "\(text)")
     }
 
+    @Test func `a URL of megabytes is shortened where there is no terminal, too`() {
+        let collector = Collector()
+        let printer = RunPrinter(
+            Output(noColour: true),
+            quiet: false,
+            verbose: false,
+            to: .held(manifest: "m.yaml") { text in collector.text.withLock { $0 += text } }
+        )
+        var step = StepResult(id: "a", path: "main.a", graph: "main", outcome: .passed)
+        step.method = "GET"
+        step.url = Redactor().text("http://s/" + String(repeating: "x", count: 3_000_000) + "/end")
+        let kind = RunEvent.Kind.stepFinished(step, kept: nil)
+        printer.receive(RunEvent(seq: 1, at: Timestamp(nanoseconds: 0), step: "main.a", kind: kind))
+        let text = collector.text.withLock { $0 }
+        #expect(
+            text.utf8.count < 20_000 && text.contains("GET http://s/x") && text.contains("x/end"),
+            "\(text.prefix(200))"
+        )
+    }
+
     @Test func `attempts are counted for each page`() {
         var numbers = RequestNumbers()
         func take(_ kind: RunEvent.Kind) {

@@ -68,4 +68,14 @@ import WaybillTransport
             #expect(server.connectionCount == 0)
         }
     }
+
+    @Test func `a header that is too large for libcurl is that of the request`() async throws {
+        try await LoopbackServer.run(answer: { _ in .text("ok") }) { server in
+            try await CurlTransport.run { transport in
+                let field = HTTPField(name: "A", value: String(repeating: "x", count: 2 << 20))
+                let failure = await transport.send(HTTPRequest(url: server.url(), headers: [field])).failure
+                #expect(failure?.message.hasPrefix("the request's URL and header fields") == true, "\(failure as Any)")
+            }
+        }
+    }
 }
