@@ -72,6 +72,11 @@ struct ScriptTests {
             ["$.a == 1 || false // n"]
         ),
         ("pm.expect(pm.response.json().z).to.equal(undefined)", ["!exists($.z)"]),
+        ("var e = 1; if (true) { var e = 2; }; pm.expect(pm.response.json().n).to.equal(e)", ["$.n == 2"]),
+        (
+            "var d = pm.response.json(); tests['n'] = d.a != 'x' && d.b != '2' && !(d.c == 0)",
+            ["$.a != 'x' // n", "!contains(list(2, '2'), $.b) // n", "!contains(list(0, '0', false, ''), $.c) // n"]
+        ),
         (
             "const j = pm.response.json(); pm.globals.set('g', j.n); pm.environment.set('g', j.a);"
                 + "pm.expect(pm.globals.get('g')).to.equal(1); pm.expect(pm.variables.get('g')).to.equal('c')",
@@ -227,6 +232,7 @@ struct ScriptTests {
         "pm.expect(j.l).to.equal([1, 2])", "pm.expect(j.o).to.equal({ x: 1 })", "tests['x'] = j.l == [1, 2]",
         "const w = [1]; pm.expect(j.l).to.equal(w)", "pm.expect(j).to.have.property('l', [1])",
         "pm.expect(j.l[-1]).to.equal(2)", "pm.expect(j.a || false).to.be.true",
+        "pm.expect(j.l).to.be.oneOf([[1, 2]])", "pm.expect([[1]]).to.include(j.l)", "tests['x'] = j.a != j.n",
         // What passes with any response.
         "pm.expect(1).to.equal(1)", "tests['x'] = true", "pm.test('x', () => {})",
         "const ok = true; pm.expect(ok).to.be.true",

@@ -167,6 +167,7 @@ extension ScriptTranslator {
             isEquality && subject.isCreated
                 || (isEquality || isInclusion || word.name == "property")
                     && values.last?.isCreated ?? false
+                || ([subject] + values).contains(where: \.containsCreated)
         {
             throw Self.identity
         }

@@ -159,7 +159,7 @@ struct ScriptEffects {
         }
         return statements.flatMap { statement in
             switch statement.kind {
-            case .declaration(let declarations, _): declarations
+            case .declaration(let declarations, let isVar): isVar && !isFunction ? [] : declarations
             case .other(let parts):
                 if case .declaration(let declarations, false)? = parts.first?.kind, parts.count == 1 {
                     declarations

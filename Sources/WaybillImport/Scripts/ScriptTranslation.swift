@@ -107,6 +107,11 @@ indirect enum ScriptValue: Sendable {
         }
     }
 
+    /// Whether it is a list with such an element.
+    var containsCreated: Bool {
+        if case .list(let values) = self { values.contains(where: \.isCreated) } else { false }
+    }
+
     /// Whether it may be a part of the response's body, or contain one.
     var mayHaveBody: Bool {
         switch self {

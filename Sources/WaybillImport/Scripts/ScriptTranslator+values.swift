@@ -214,7 +214,24 @@ extension ScriptTranslator {
             second = .number(text)
         }
         if subject.isCreated || second.isCreated { throw Self.identity }
+        if mark == "!=", case .data = subject { return try Self.differs(first, from: second) }
         return Self.joined(first, sign, try code(second))
+    }
+
+    /// The condition that a value differs from a constant for `!=`, which takes `1`, `'1'` and `true` for the same.
+    private static func differs(_ text: ImportedText, from constant: ScriptValue) throws(Untranslatable) -> ImportedText
+    {
+        let number: String
+        switch constant {
+        case .number(let digits): number = digits
+        case .boolean(let value): number = value ? "1" : "0"
+        case .string(let word) where word.isEmpty: number = "0"
+        case .string(let word) where JSONNumber(parsing: word) != nil: number = word
+        case .string(let word): return joined(text, "!=", .quoted(word))
+        default: throw Untranslatable("'!=' of computed values converts them: use '!=='")
+        }
+        let equal = [number, "'\(number)'"] + (number == "0" ? ["false", "''"] : number == "1" ? ["true"] : [])
+        return "!contains(list(\(equal.joined(separator: ", "))), \(text))"
     }
 
     /// Why a comparison with a new list or object is not imported.
@@ -426,6 +443,7 @@ extension ScriptTranslator {
 
     /// Returns an expression as a condition: what JavaScript takes as true must exist and not be empty.
     func condition(_ expression: ScriptExpression) throws(Untranslatable) -> ImportedText {
+        if case .unary("!", .binary("==", let left, let right)) = expression { return try equality("!=", left, right) }
         if case .unary("!", let inner) = expression {
             let text = try condition(inner)
             let isCall = text.literal.map { $0.hasSuffix(")") && !$0.contains(" ") } ?? false
