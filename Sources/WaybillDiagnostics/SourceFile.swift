@@ -20,6 +20,9 @@ package final class SourceFile: Sendable {
     /// The table of lines, created when it is first needed. Without diagnostics, it never is.
     private let knownLines = Mutex<LineTable?>(nil)
 
+    /// What was found of the credentials in the bytes.
+    let knownCredentials = Mutex(WrittenCredentials.Known())
+
     /// Creates a source file from a text of at most `greatestSize` bytes.
     package init(name: String, bytes: [UInt8], isMasked: Bool = false) {
         precondition(bytes.count <= Self.greatestSize, "a source text is smaller than 4 GiB")

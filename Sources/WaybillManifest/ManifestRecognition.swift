@@ -31,6 +31,20 @@ package enum ManifestRecognition {
     }
 }
 
+extension ManifestRecognition {
+    /// The size of a file in bytes up to which it is searched for the keys of a manifest.
+    private static let maximumSize = 1 << 20
+
+    /// Whether a file was meant as a manifest: it has other keys of one, and its key `waybill` is misspelt, or it has graphs.
+    package static func isMeant(_ file: SourceFile) -> Bool {
+        guard file.bytes.count <= maximumSize, let root = YAMLReader().read(file).0?.mapping,
+            ["services", "endpoints", "graphs"].contains(where: { root[$0]?.mapping != nil })
+        else { return false }
+        return root["graphs"] != nil && root["services"] != nil
+            || root.names.contains { NearestName.of($0, among: ["waybill"]) != nil }
+    }
+}
+
 /// Searches the keys of the mapping at the root of the first document.
 private struct RootKeySearch {
     /// What ended the search before the end of the document.

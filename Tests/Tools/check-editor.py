@@ -613,6 +613,8 @@ def check_features(program, folder):
 
     assert codes("- [\nwaybill: 1\n") == {"yaml-syntax"}
     assert codes("other: 1\n") == set()
+    assert codes("waybil: 1\nservices: {a: {image: x}}\n") >= {"unknown-key"}
+    assert codes("version: 1\nservices: {a: {image: x}}\n") == set()
     assert codes("waybill: 1\ngraphs: {}\n", "other: 1\n") == {"unknown-key"}
     # Edits that arrive together are checked once.
     codes(FEATURES.replace("@", ""))

@@ -15,6 +15,10 @@ struct HARImportTests {
 
     /// An entry, and the step of its request, without indentation.
     private static let steps: [(entry: String, step: String)] = [
+        (
+            #"{"request": {"method": "GET", "url": "https://a.example.com/x", "headers": [{"name": "Cookie", "value": "a=1; b; =c"}]}}"#,
+            "id: x\nget: /x\nheaders: {Cookie: \"a=${secrets.a}; ${secrets.secret}; ${secrets.secret2}\"}"
+        ),
         (get("https://a.example.com/x"), "id: x\nget: /x\nmock: {}"),
         (
             get("https://a.example.com/x", #"{"status": 404, "content": {"mimeType": "text/plain", "text": "none"}}"#),

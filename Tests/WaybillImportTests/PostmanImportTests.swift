@@ -257,8 +257,8 @@ struct PostmanImportTests {
     {
         let text = #"""
             {"info": {"name": "a"}, "item": [{"name": "one", "request": {"url": "https://a.example.com/x"}, "event": [
-              {"listen": "test", "script": {"exec": ["pm.environment.set('sum', f(1));",
-                "pm.test('sum', () => pm.expect(pm.environment.get('sum')).to.eql(2));",
+              {"listen": "test", "script": {"exec": ["pm.environment.set('sum', f(1));"]}},
+              {"listen": "test", "script": {"exec": ["pm.test('sum', () => pm.expect(pm.environment.get('sum')).to.eql(2));",
                 "pm.test('all', () => pm.expect(pm.response.json()).to.eql({a: 1}));"]}}]}]}
             """#
         let manifest = try ImportFixture.manifest(.postman, [("a.json", text)])

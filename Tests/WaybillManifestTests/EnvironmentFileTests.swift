@@ -150,7 +150,10 @@ import WaybillTestSupport
         let loaded = ManifestLoader().load("\(folder.path)/.env")
         #expect(loaded.diagnostics.map(\.id.name) == ["yaml-syntax"])
         #expect(!HumanRenderer().render(loaded.diagnostics).contains("canary"))
-        let data = DataFile.value(of: "\(folder.path)/.env").diagnostics
-        #expect(!HumanRenderer().render(data).contains("canary"))
+        let data = DataFile.value(of: "\(folder.path)/.env")
+        // A mapping may have such a name.
+        let isMapping = text.hasSuffix("canary: 1\n")
+        #expect(isMapping || data.value == nil && data.diagnostics.map(\.id.name) == ["yaml-syntax"])
+        #expect(!HumanRenderer().render(data.diagnostics).contains("canary"))
     }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Finds credentials that a manifest contains itself; excerpts do not show them.
 package enum WrittenCredentials {
     /// The maximum distance of a name from the part of its value that is shown.
@@ -6,14 +8,29 @@ package enum WrittenCredentials {
     /// The maximum number of lines of a credential.
     private static let mostLines = 200
 
-    /// Returns the ranges of the credentials in a part of a line.
+    /// What was found in a file: for the block of a line that was searched last, and the anchors that credentials refer to.
+    struct Known {
+        fileprivate var block: (start: Int, ranges: [Range<Int>])?
+        fileprivate var anchors: Set<ArraySlice<UInt8>>?
+    }
+
+    /// Returns the ranges of the credentials in a part of a line that is not longer than a block.
     static func ranges(in part: Range<Int>, of file: SourceFile) -> [Range<Int>] {
         guard !file.isMasked else { return [] }
         let number = file.line(at: part.lowerBound)
-        let start = max(file.byteRange(ofLine: number).lowerBound, part.lowerBound - longest)
-        let line = file.bytes[start..<part.upperBound]
-        return passwords(in: line) + fieldValues(in: line, of: file) + continuedValues(in: line, number, of: file)
-            + variable(in: line)
+        let line = file.byteRange(ofLine: number)
+        // The many diagnostics of a long line share the search of a block.
+        let block = max(line.lowerBound, part.lowerBound / longest * longest)
+        var ranges = file.knownCredentials.withLock { $0.block.flatMap { $0.start == block ? $0.ranges : nil } }
+        if ranges == nil {
+            let start = max(line.lowerBound, block - longest)
+            let text = file.bytes[start..<max(part.upperBound, min(line.upperBound, block + 2 * longest))]
+            ranges =
+                passwords(in: text) + fieldValues(in: text, of: file)
+                + continuedValues(in: text, number, of: file) + variable(in: text)
+            file.knownCredentials.withLock { [ranges] in $0.block = (block, ranges ?? []) }
+        }
+        return (ranges ?? []).filter { $0.overlaps(part) }
     }
 
     /// Returns the range of the value in a line of a file of environment variables (`NAME=value`), which was read as
@@ -31,16 +48,37 @@ package enum WrittenCredentials {
 
     /// Whether a value has an anchor that a credential refers to: `{X-Other: &k abc, X-Api-Key: *k}`.
     private static func isUsedAsCredential(anchored value: ArraySlice<UInt8>, in file: SourceFile) -> Bool {
-        guard value.first == UInt8(ascii: "&") else { return false }
-        let alias = [UInt8(ascii: "*")] + value.dropFirst().prefix { $0 > 0x20 && !",]}".utf8.contains($0) }
+        let name = propertyName(at: value)
+        guard !name.isEmpty else { return false }
         guard file.bytes.count < largest else { return true }
-        return (1...file.lineCount).contains { number in
-            let line = file.bytes[file.byteRange(ofLine: number)]
-            guard line.contains(UInt8(ascii: "*")) else { return false }
-            return keys(in: line).contains { key in
-                key.rest.starts(with: alias)
-                    && (key.isCredential || key.name == "value" && self.key(above: number, of: file)?.name == "apiKey")
-            }
+        var anchors = file.knownCredentials.withLock { $0.anchors }
+        if anchors == nil {
+            anchors = Set((1...file.lineCount).flatMap { credentialAliases(inLine: $0, of: file) })
+            file.knownCredentials.withLock { [anchors] in $0.anchors = anchors }
+        }
+        return anchors?.contains(name) ?? false
+    }
+
+    /// The name after `&` or `*`.
+    private static func propertyName(at text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        text.dropFirst().prefix { $0 > 0x20 && !",[]{}".utf8.contains($0) }
+    }
+
+    /// Returns the names of the anchors that the credentials in a line refer to, also as the elements of a list.
+    private static func credentialAliases(inLine number: Int, of file: SourceFile) -> [ArraySlice<UInt8>] {
+        let line = file.bytes[file.byteRange(ofLine: number)]
+        guard line.contains(UInt8(ascii: "*")) else { return [] }
+        var values = keys(in: line).filter { key in
+            key.isCredential
+                || key.name == "value" && self.key(above: number, of: file, withAnchors: false)?.name == "apiKey"
+        }.map(\.value)
+        if line.first(where: { !isBeforeContent($0) }) == UInt8(ascii: "*"),
+            key(above: number, of: file, withAnchors: false)?.isCredential ?? false
+        {
+            values.append(line)
+        }
+        return values.flatMap { value in
+            value.indices.filter { value[$0] == UInt8(ascii: "*") }.map { propertyName(at: value[$0...]) }
         }
     }
 
@@ -119,6 +157,14 @@ package enum WrittenCredentials {
                 if line[..<index].last != UInt8(ascii: "$") { isInFlow = true }
                 open.append(found.last?.name ?? "")
             case UInt8(ascii: "}"), UInt8(ascii: "]"): _ = open.popLast()
+            case UInt8(ascii: "&"):
+                guard let file, " [{,".utf8.contains(line[..<index].last ?? UInt8(ascii: " ")),
+                    isUsedAsCredential(anchored: line[index...], in: file)
+                else { continue }
+                // Also the value of an element: `- &k abc`.
+                let name = line[..<index].allSatisfy(isBeforeContent) ? "" : found.last?.name ?? ""
+                let value = withoutProperties(line[index...])
+                found.append(Key(name: name, isCredential: true, rest: value, isInFlow: isInFlow))
             default: break
             }
             guard line[index] == UInt8(ascii: ":"), let name = name(before: index, in: line) else { continue }
@@ -127,8 +173,7 @@ package enum WrittenCredentials {
             guard after.startIndex > rest.startIndex || after.isEmpty || name.isQuoted else { continue }
             // A key in credentials that is misspelt or misplaced may have one, too.
             let isInCredentials = open.contains(where: methods.contains) && !harmlessKeys.contains(name.text)
-            let isAnchored = file.map { isUsedAsCredential(anchored: after, in: $0) } ?? false
-            let isCredential = isField(name.text) || isInCredentials || isAnchored
+            let isCredential = isField(name.text) || isInCredentials
             let value = withoutProperties(after)
             found.append(Key(name: name.text, isCredential: isCredential, rest: value, isInFlow: isInFlow))
         }
@@ -224,7 +269,9 @@ package enum WrittenCredentials {
     }
 
     /// Returns the key on an earlier line whose value a line is part of.
-    private static func key(above number: Int, of file: SourceFile) -> Key? {
+    ///
+    /// - Parameter withAnchors: Whether the values of anchors that credentials refer to count as credentials.
+    private static func key(above number: Int, of file: SourceFile, withAnchors: Bool = true) -> Key? {
         let dash = UInt8(ascii: "-")
         func indentation(_ line: ArraySlice<UInt8>) -> Int { line.prefix { $0 == UInt8(ascii: " ") }.count }
         let line = file.bytes[file.byteRange(ofLine: number)]
@@ -237,8 +284,9 @@ package enum WrittenCredentials {
             // A list may have the column of its key.
             let isOfList = isItem && start == column && outer.dropFirst(start).first != dash
             guard start < outer.count, start < column || isOfList else { continue }
-            let key = keys(in: outer, of: file).last
-            let isSibling = !isOfList && outer.prefix(while: isBeforeContent).count >= column
+            let key = keys(in: outer, of: withAnchors ? file : nil).last
+            let isElement = key.map { $0.name.isEmpty && $0.isBlock } ?? false
+            let isSibling = !isOfList && !isElement && outer.prefix(while: isBeforeContent).count >= column
             if let key, !isSibling, key.isBlock || isParent && key.isOpen { return key }
             if start == 0 { return nil }
             (column, isItem, isParent) = (start, false, isParent && key == nil)

@@ -135,7 +135,7 @@ final class Workspace {
     func isManifest(_ key: CodePoints) -> Bool {
         if let document = documents[key] {
             if document.isMarkedAsManifest { return true }
-            if ManifestRecognition.isManifest(document.file) {
+            if ManifestRecognition.isManifest(document.file) || ManifestRecognition.isMeant(document.file) {
                 documents[key]?.isMarkedAsManifest = true
                 return true
             }

@@ -241,15 +241,7 @@ extension BrunoReader {
                 }
                 let condition = code(text)
                 if let constant = condition.literal, !constant.contains("$"), !constant.contains("response.") {
-                    guard ScriptTranslator.holds(constant: constant) else {
-                        lose(
-                            "the test '\(constant)'",
-                            "it is a test of constants, which does not hold",
-                            at: request.span
-                        )
-                        continue
-                    }
-                    comments.append("A test of constants: \(constant)")
+                    lose("the test '\(constant)'", ScriptTranslator.constant.reason, at: request.span)
                 } else {
                     request.checks.append(.condition(condition, message: message))
                 }

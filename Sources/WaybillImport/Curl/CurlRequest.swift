@@ -27,6 +27,9 @@ struct CurlRequest {
         result.url = address()
         if command.has("get") {
             appendToQuery(joinedData())
+            if command.data.contains(where: { $0.option == "json" }) {
+                result.headers += ["Content-Type", "Accept"].map { ImportedField($0, "application/json") }
+            }
         } else if !command.form.isEmpty {
             let parts = command.form.compactMap { part($0.option, $0.value) }
             if !parts.isEmpty { result.body = .multipart(parts) }

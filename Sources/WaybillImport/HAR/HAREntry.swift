@@ -98,12 +98,16 @@ struct HAREntry {
         }
     }
 
-    /// The cookies of a header field `Cookie`.
+    /// The cookies of a header field `Cookie`. The value of one without a name starts with `=`, if it is written so.
     static func cookies(_ text: String) -> [ImportedField] {
         text.split(separator: ";").compactMap { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2 else { return nil }
-            return ImportedField(String(parts[0]).trimmingSpaces, ImportedText(String(parts[1]).trimmingSpaces))
+            let text = String(pair).trimmingSpaces
+            guard !text.isEmpty else { return nil }
+            guard let mark = text.firstIndex(of: "="), mark > text.startIndex else {
+                return ImportedField("", ImportedText(text))
+            }
+            let value = String(text[text.index(after: mark)...]).trimmingSpaces
+            return ImportedField(String(text[..<mark]).trimmingSpaces, ImportedText(value))
         }
     }
 

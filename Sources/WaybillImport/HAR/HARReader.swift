@@ -211,7 +211,7 @@ struct HARReader: ImportReader {
             if cookies.updateValue(variable, forKey: cookie) == nil {
                 collection.variables.append(ImportedVariable(name: variable, value: cookie.value, isSecret: true))
             }
-            text.append(.literal("\(text.isEmpty ? "" : "; ")\(cookie.name)="))
+            text.append(.literal("\(text.isEmpty ? "" : "; ")\(cookie.name)\(cookie.name.isEmpty ? "" : "=")"))
             if !cookie.value.isEmpty { text.append(.variable(variable)) }
         }
         if !text.isEmpty { request.headers.append(ImportedField("Cookie", text)) }

@@ -8,6 +8,8 @@ struct ExpectationChain {
         var arguments: [ScriptExpression]?
         /// Whether `not` is before it.
         var isNegated = false
+        /// Whether `deep` is before it, or it compares what lists and objects contain anyway.
+        var isDeep = false
     }
 
     /// What the sentence is about; nil for the response.
@@ -44,11 +46,12 @@ struct ExpectationChain {
             }
             break
         }
-        var isNegated = false
+        var (isNegated, isDeep) = (false, false)
         self.words = words.reversed().compactMap { word in
             if word.name == "not" { isNegated = true }
+            if word.name == "deep" || word.name.hasPrefix("eql") { isDeep = true }
             guard word.name != "not", word.arguments != nil || !Self.connecting.contains(word.name) else { return nil }
-            return Word(name: word.name, arguments: word.arguments, isNegated: isNegated)
+            return Word(name: word.name, arguments: word.arguments, isNegated: isNegated, isDeep: isDeep)
         }
     }
 }
@@ -153,7 +156,21 @@ extension ScriptTranslator {
         _ isNegated: Bool,
         _ message: String?
     ) throws(Untranslatable) {
+        var word = word
+        // Only what is missing is undefined, not null.
+        if Self.comparisons[word.name] == "==", word.arguments == [.name("undefined")] {
+            (word.name, word.arguments) = ("undefined", nil)
+        }
         let values = try values(of: word.arguments ?? [])
+        let (isEquality, isInclusion) = (Self.comparisons[word.name] == "==", Self.inclusions.contains(word.name))
+        if !word.isDeep,
+            isEquality && subject.isCreated
+                || (isEquality || isInclusion || word.name == "property")
+                    && values.last?.isCreated ?? false
+                || ([subject] + values).contains(where: \.containsCreated)
+        {
+            throw Self.identity
+        }
         // What is simpler as another expectation.
         if !isNegated, let check = try check(word, subject, values) { return try add(check) }
         let condition = try condition(word.name, subject, values)

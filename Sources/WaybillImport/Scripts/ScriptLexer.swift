@@ -57,34 +57,6 @@ struct ScriptLexer: TextScanner {
         add(.end, from: position)
     }
 
-    /// The variables that change elsewhere than in a declaration or a statement `name = value`: in another expression, or by
-    /// another operator.
-    var variablesThatChangeInside: Set<String> {
-        var (names, open): (Set<String>, [String]) = ([], [])
-        for (index, token) in tokens.enumerated() {
-            guard case .mark(let mark) = token.kind else { continue }
-            if "([{".contains(mark) { open.append(mark) }
-            if ")]}".contains(mark) { _ = open.popLast() }
-            let around = [index - 1, index + 1].map { tokens.indices.contains($0) ? tokens[$0].kind : .end }
-            if mark == "++" || mark == "--" {
-                for case .name(let name) in around { names.insert(name) }
-            }
-            guard mark.hasSuffix("="), !["==", "===", "!=", "!==", "<=", ">="].contains(mark),
-                case .name(let name) = around[0]
-            else { continue }
-            let before = index > 1 ? tokens[index - 2].kind : .end
-            let isStatement =
-                switch before {
-                case .mark(let last): [";", "{", "}", ")", ","].contains(last)
-                case .name(let word): ["let", "var", "const", "else"].contains(word) || tokens[index - 1].startsLine
-                default: true
-                }
-            if before == .mark(".") || before == .mark("?.") { continue }
-            if mark != "=" || !isStatement || open.last.map({ $0 != "{" }) ?? false { names.insert(name) }
-        }
-        return names
-    }
-
     private mutating func add(_ kind: Token.Kind, from start: Int) {
         tokens.append(Token(kind: kind, range: start..<position, startsLine: startsLine))
         startsLine = false

@@ -1,8 +1,10 @@
-/// Parses the statements of a script. A statement that it cannot read becomes one of the kind `other`, up to its end.
+/// Parses the statements of a script. A statement that it cannot read becomes one of the kind `unread`, up to its end.
 struct ScriptParser {
     private struct Failure: Error {}
 
     private let tokens: [ScriptLexer.Token]
+    /// The parentheses whose contents are the parameters of an arrow function.
+    private let arrows: Set<Int>
     private var position = 0
     private var depth = 0
 
@@ -15,7 +17,16 @@ struct ScriptParser {
         return parser.statements(until: nil)
     }
 
-    private init(tokens: [ScriptLexer.Token]) { self.tokens = tokens }
+    private init(tokens: [ScriptLexer.Token]) {
+        self.tokens = tokens
+        var (arrows, open): (Set<Int>, [Int]) = ([], [])
+        for (index, token) in tokens.enumerated() {
+            if token.kind == .mark("(") { open.append(index) }
+            guard token.kind == .mark(")"), let start = open.popLast() else { continue }
+            if tokens[index + 1].kind == .mark("=>") { arrows.insert(start) }
+        }
+        self.arrows = arrows
+    }
 
     // MARK: Tokens
 
@@ -67,21 +78,16 @@ struct ScriptParser {
             // A bracket that closes nothing.
             if position == start { advance() }
             let end = position > start ? tokens[position - 1].range.upperBound : tokens[start].range.upperBound
-            return ScriptStatement(kind: .other, range: first..<max(first, end))
+            return ScriptStatement(kind: .unread, range: first..<max(first, end))
         }
     }
 
     private mutating func statementKind() throws(Failure) -> ScriptStatement.Kind {
         if skip(";") { return .empty }
         if isNext("{") { return .block(try functionBody()) }
-        if skip("var") || skip("let") || skip("const") {
-            var declarations: [ScriptStatement.Declaration] = []
-            repeat {
-                let name = try name()
-                declarations.append(.init(name: name, value: skip("=") ? try assignment() : nil))
-            } while skip(",")
+        if let declaration = try declaration() {
             try finish()
-            return .declaration(declarations)
+            return declaration
         }
         if skip("if") {
             try require("(")
@@ -99,27 +105,111 @@ struct ScriptParser {
             var handler: [ScriptStatement] = []
             if skip("catch") {
                 if skip("(") {
-                    _ = try name()
+                    _ = try primary()
                     try require(")")
                 }
                 handler = body()
             }
-            if isNext("finally") { throw Failure() }
+            if skip("finally") { return .other([attempt, handler, body()].map { Self.part(.block($0)) }) }
             return .attempt(attempt, handler: handler)
         }
         if skip("return") {
             let value: ScriptExpression = isNext("}") || isNext(";") ? .name("undefined") : try expression()
             try finish()
-            return .expression(value)
+            return .returning(value)
         }
-        let unread: Set<String> = [
-            "for", "while", "do", "switch", "function", "class", "throw", "async", "import", "export", "break",
-            "continue",
-        ]
-        if case .name(let name) = kind, unread.contains(name) { throw Failure() }
+        if let parts = try parts() { return .other(parts) }
         let value = try expression()
         try finish()
         return .expression(value)
+    }
+
+    /// Reads `let name = value, …`, and in a loop `const name of value`; nil for another statement.
+    private mutating func declaration() throws(Failure) -> ScriptStatement.Kind? {
+        let isVar = isNext("var")
+        guard skip("var") || skip("let") || skip("const") else { return nil }
+        var declarations: [ScriptStatement.Declaration] = []
+        repeat {
+            let target = try primary()
+            let hasValue = skip("=") || skip("of") || skip("in")
+            declarations.append(.init(target: target, value: hasValue ? try assignment() : nil))
+        } while skip(",")
+        return .declaration(declarations, isVar: isVar)
+    }
+
+    private static func part(_ kind: ScriptStatement.Kind) -> ScriptStatement {
+        ScriptStatement(kind: kind, range: 0..<0)
+    }
+
+    /// Reads the parts of a loop, a choice, a function or a `throw`; nil for another statement.
+    private mutating func parts() throws(Failure) -> [ScriptStatement]? {
+        if skip("break") || skip("continue") {
+            try finish()
+            return []
+        }
+        if skip("throw") {
+            let value = try expression()
+            try finish()
+            return [Self.part(.expression(value))]
+        }
+        if skip("do") {
+            let body = body()
+            return skip("while") ? [Self.part(.expression(try primary()))] + body : body
+        }
+        if skip("while") { return [Self.part(.expression(try primary()))] + body() }
+        if skip("for") {
+            _ = skip("await")
+            try require("(")
+            var parts: [ScriptStatement] = []
+            while !skip(")") {
+                if skip(";") { continue }
+                if let declaration = try declaration() {
+                    parts.append(Self.part(declaration))
+                    continue
+                }
+                let value = try expression()
+                // `for (name in value)` and `for (name of values)` assign, too.
+                if case .binary("in", let target, let object) = value {
+                    parts.append(Self.part(.expression(.assignment("=", target, object))))
+                } else if skip("of") {
+                    parts.append(Self.part(.expression(.assignment("=", value, try expression()))))
+                } else {
+                    parts.append(Self.part(.expression(value)))
+                }
+            }
+            return parts + body()
+        }
+        if skip("switch") {
+            var parts = [Self.part(.expression(try primary()))]
+            try require("{")
+            while !skip("}") {
+                if kind == .end { throw Failure() }
+                if skip("case") {
+                    parts.append(Self.part(.expression(try expression())))
+                    try require(":")
+                } else if skip("default") {
+                    try require(":")
+                } else {
+                    parts.append(statement())
+                }
+            }
+            return parts
+        }
+        let isAsync = isNext("async") && tokens[position + 1].kind == .name("function")
+        guard isAsync || isNext("function") else { return nil }
+        if isAsync { advance() }
+        advance()
+        _ = skip("*")
+        let name = try name()
+        let function = try function()
+        return [Self.part(.declaration([.init(target: .name(name), value: function)]))]
+    }
+
+    /// Reads the parameters and the body of a function.
+    private mutating func function() throws(Failure) -> ScriptExpression {
+        try require("(")
+        let parameters = try elements(until: ")")
+        return .function(parameters: parameters, body: try functionBody())
     }
 
     /// The statements of a block, or the one statement without braces.
@@ -185,29 +275,23 @@ struct ScriptParser {
         guard depth < Self.maximumDepth else { throw Failure() }
         if let function = try arrow() { return function }
         let target = try conditional()
-        guard case .mark(let mark) = kind, ["=", "+=", "-=", "*=", "/=", "||=", "&&=", "??="].contains(mark) else {
-            return target
-        }
+        // Comparisons have been read before.
+        guard case .mark(let mark) = kind, mark.hasSuffix("=") else { return target }
         advance()
         return .assignment(mark, target, try assignment())
     }
 
     /// Reads `(a, b) => …` or `a => …`.
     private mutating func arrow() throws(Failure) -> ScriptExpression? {
-        let start = position
-        var parameters: [String] = []
-        _ = skip("async")
-        if case .name(let name) = kind, position + 1 < tokens.count, tokens[position + 1].kind == .mark("=>") {
-            parameters = [name]
-            advance()
-        } else if skip("(") {
-            parameters = names()
-            guard skip(")"), isNext("=>") else {
-                position = start
-                return nil
-            }
+        let next = isNext("async") ? position + 1 : position
+        var parameters: [ScriptExpression] = []
+        if case .name(let name) = tokens[next].kind, next + 1 < tokens.count, tokens[next + 1].kind == .mark("=>") {
+            parameters = [.name(name)]
+            position = next + 1
+        } else if arrows.contains(next) {
+            position = next + 1
+            parameters = try elements(until: ")")
         } else {
-            position = start
             return nil
         }
         try require("=>")
@@ -215,18 +299,7 @@ struct ScriptParser {
         let first = tokens[position].range.lowerBound
         let value = try assignment()
         let range = first..<max(first, tokens[position - 1].range.upperBound)
-        return .function(parameters: parameters, body: [ScriptStatement(kind: .expression(value), range: range)])
-    }
-
-    /// The names up to one without a comma after it.
-    private mutating func names() -> [String] {
-        var names: [String] = []
-        while case .name(let name) = kind {
-            names.append(name)
-            advance()
-            if !skip(",") { break }
-        }
-        return names
+        return .function(parameters: parameters, body: [ScriptStatement(kind: .returning(value), range: range)])
     }
 
     private mutating func functionBody() throws(Failure) -> [ScriptStatement] {
@@ -271,7 +344,7 @@ struct ScriptParser {
             advance()
             return .unary(mark, try unary())
         }
-        if case .name(let name) = kind, ["typeof", "void", "delete", "await"].contains(name) {
+        if case .name(let name) = kind, ["typeof", "void", "delete", "await", "yield"].contains(name) {
             advance()
             return .unary(name, try unary())
         }
@@ -307,7 +380,11 @@ struct ScriptParser {
     private mutating func elements(until mark: String) throws(Failure) -> [ScriptExpression] {
         var elements: [ScriptExpression] = []
         while !isNext(mark) {
-            elements.append(try assignment())
+            if isNext(",") {
+                elements.append(.name("undefined"))
+            } else {
+                elements.append(skip("...") ? .unary("...", try assignment()) : try assignment())
+            }
             if !skip(",") { break }
         }
         try require(mark)
@@ -331,11 +408,9 @@ struct ScriptParser {
             return .template(strings, values)
         case .name("async") where isNext("function"): return try primary()
         case .name("function"):
+            _ = skip("*")
             if case .name = kind { advance() }
-            try require("(")
-            let parameters = names()
-            try require(")")
-            return .function(parameters: parameters, body: try functionBody())
+            return try function()
         case .name("new"):
             var type = try primary()
             while skip(".") { type = .member(type, try name()) }
@@ -354,13 +429,24 @@ struct ScriptParser {
     private mutating func object() throws(Failure) -> ScriptExpression {
         var members: [(String, ScriptExpression)] = []
         while !isNext("}") {
-            let name: String
-            switch kind {
-            case .name(let text), .string(let text), .number(let text): name = text
+            let token = kind
+            advance()
+            switch token {
+            case .mark("..."): members.append(("", .unary("...", try assignment())))
+            case .mark("["):
+                let name = try assignment()
+                try require("]")
+                try require(":")
+                members.append(("", .unary("[]", .array([name, try assignment()]))))
+            case .name(let name), .string(let name), .number(let name):
+                // Also `name = value`, a member of a pattern with a default.
+                let (hasValue, hasDefault) = (skip(":"), skip("="))
+                members.append((name, hasValue || hasDefault ? try assignment() : .name(name)))
+                if hasDefault, !hasValue, let last = members.popLast() {
+                    members.append((name, .assignment("=", .name(name), last.1)))
+                }
             default: throw Failure()
             }
-            advance()
-            members.append((name, skip(":") ? try assignment() : .name(name)))
             if !skip(",") { break }
         }
         try require("}")

@@ -85,4 +85,40 @@ indirect enum ScriptValue: Sendable {
 
     /// Whether it is an expression that is true or false.
     var isCondition: Bool { if case .code(_, isCondition: true) = self { true } else { false } }
+
+    /// Whether it is the whole body, which has no value only if the response has another form.
+    var isWholeBody: Bool {
+        switch self {
+        case .data("$"), .body: true
+        default: false
+        }
+    }
+
+    static func unknown(_ name: String) -> Self {
+        .untranslated("it uses '\(name)', which changes under a condition or inside an expression")
+    }
+
+    /// Whether it is a list or object that the script creates, which equals no other one.
+    var isCreated: Bool {
+        switch self {
+        case .list: true
+        case .code(let text, _): ["parse(", "list(", "split(", "if("].contains { text.startsWith($0) != nil }
+        default: false
+        }
+    }
+
+    /// Whether it is a list with such an element.
+    var containsCreated: Bool {
+        if case .list(let values) = self { values.contains(where: \.isCreated) } else { false }
+    }
+
+    /// Whether it may be a part of the response's body, or contain one.
+    var mayHaveBody: Bool {
+        switch self {
+        case .data, .untranslated, .response: true
+        case .list(let values): values.contains(where: \.mayHaveBody)
+        case .code(let text, let isCondition): !isCondition && text.startsWith("if(") != nil
+        default: false
+        }
+    }
 }

@@ -43,9 +43,9 @@ extension ScriptTranslator {
                 if index < values.count { parts.append(try code(of: values[index])) }
             }
             return .code(parts.isEmpty ? "''" : .call("concat", parts))
-        case .assignment(_, _, let value): return try self.value(of: value)
+        case .assignment("=", .name, let value): return try self.value(of: value)
         case .object: return .code("parse(\(ManifestWriter.quoted(JSONWriter().string(try json(expression)))))")
-        case .new, .unary, .function:
+        case .new, .unary, .function, .assignment:
             throw Untranslatable("it computes what an expression of a manifest cannot")
         }
     }
@@ -87,7 +87,7 @@ extension ScriptTranslator {
     }
 
     private static let names: [String: ScriptValue] = [
-        "true": .boolean(true), "false": .boolean(false), "null": .null, "undefined": .null, "responseBody": .body,
+        "true": .boolean(true), "false": .boolean(false), "null": .null, "responseBody": .body,
         "responseTime": .code("response.time"), "responseHeaders": .headers,
     ]
 
@@ -114,12 +114,6 @@ extension ScriptTranslator {
         "Math.floor": "round",
     ]
 
-    /// The functions that read a variable.
-    private static let readers: Set<String> = [
-        "pm.environment.get", "pm.globals.get", "pm.collectionVariables.get", "pm.variables.get",
-        "postman.getEnvironmentVariable", "postman.getGlobalVariable", "request.environment.get",
-    ]
-
     /// The methods that an expression has as functions of the value and the arguments.
     private static let methods: [String: (function: String, arguments: Int, isCondition: Bool)] = [
         "toString": ("string", 0, false), "toLowerCase": ("lower", 0, false), "toUpperCase": ("upper", 0, false),
@@ -134,8 +128,9 @@ extension ScriptTranslator {
         if let path = path(of: whole) {
             if let known = Self.members[path] { return known }
             if path.hasPrefix("data.") { throw Untranslatable("a run has no rows of data; a step has 'forEach'") }
-            if let store = ["environment.", "globals.", "pm.environment.values."].first(where: path.hasPrefix) {
-                return variable(String(path.dropFirst(store.count)))
+            if let scope = ["environment.", "globals.", "pm.environment.values."].first(where: path.hasPrefix) {
+                let name = String(path.dropFirst(scope.count))
+                return variable(name, in: scope == "globals." ? "globals" : "environment")
             }
         }
         return try member(name, of: try value(of: base))
@@ -157,17 +152,26 @@ extension ScriptTranslator {
     private func element(_ index: ScriptExpression, of base: ScriptExpression) throws(Untranslatable) -> ScriptValue {
         let key = try value(of: index)
         if case .string(let name) = key {
-            if path(of: base) == "environment" || path(of: base) == "globals" { return variable(name) }
+            if let scope = path(of: base), ["environment", "globals"].contains(scope) {
+                return variable(name, in: scope)
+            }
             return try member(name, of: try value(of: base))
         }
-        guard case .number(let number) = key, Int(number) != nil, case .data(let path) = try value(of: base) else {
-            throw Untranslatable("an index of it is computed")
+        guard case .number(let number) = key, UInt(number) != nil, case .data(let path) = try value(of: base) else {
+            throw Untranslatable("an index of it is computed, or negative, for which JavaScript has no element")
         }
         return .data("\(path)[\(number)]")
     }
 
-    /// The value of a variable of Postman.
-    func variable(_ name: String) -> ScriptValue { locals["$\(name)"] ?? .code(.ofVariable(name)) }
+    /// The value of a variable of Postman in a scope; `variables` looks it up in all of them.
+    private func variable(_ name: String, in scope: String) -> ScriptValue {
+        let scopes = scope == "variables" ? [scope, "environment", "collectionVariables", "globals"] : [scope]
+        for scope in scopes { if let value = stored[scope]?[name] { return value } }
+        if stored.values.contains(where: { $0[name] != nil }) {
+            return .untranslated("it reads the variable '\(name)' of another scope than the one that is set")
+        }
+        return unknownStored.isDisjoint(with: ["", name]) ? .code(.ofVariable(name)) : .unknown(name)
+    }
 
     /// Adds a member to a path.
     static func path(_ path: String, _ name: String) -> String {
@@ -199,7 +203,8 @@ extension ScriptTranslator {
     {
         let isNegated = mark.hasPrefix("!")
         let sign = isNegated ? "!=" : "=="
-        let first = try code(of: left)
+        let subject = try value(of: left)
+        let first = try code(subject)
         if right == .name("undefined"), mark.count == 3 { return "\(isNegated ? "" : "!")exists(\(first))" }
         if right == .name("undefined") || right == .name("null"), mark.count == 2 {
             return "default(\(first), null) \(sign) null"
@@ -208,8 +213,29 @@ extension ScriptTranslator {
         if first.literal == "response.status", mark.count == 2, case .string(let text) = second, Int(text) != nil {
             second = .number(text)
         }
+        if subject.isCreated || second.isCreated { throw Self.identity }
+        if mark == "!=", case .data = subject { return try Self.differs(first, from: second) }
         return Self.joined(first, sign, try code(second))
     }
+
+    /// The condition that a value differs from a constant for `!=`, which takes `1`, `'1'` and `true` for the same.
+    private static func differs(_ text: ImportedText, from constant: ScriptValue) throws(Untranslatable) -> ImportedText
+    {
+        let number: String
+        switch constant {
+        case .number(let digits): number = digits
+        case .boolean(let value): number = value ? "1" : "0"
+        case .string(let word) where word.isEmpty: number = "0"
+        case .string(let word) where JSONNumber(parsing: word) != nil: number = word
+        case .string(let word): return joined(text, "!=", .quoted(word))
+        default: throw Untranslatable("'!=' of computed values converts them: use '!=='")
+        }
+        let equal = [number, "'\(number)'"] + (number == "0" ? ["false", "''"] : number == "1" ? ["true"] : [])
+        return "!contains(list(\(equal.joined(separator: ", "))), \(text))"
+    }
+
+    /// Why a comparison with a new list or object is not imported.
+    static let identity = Untranslatable("a new list or object equals no other one; 'eql' and 'deep.equal' compare")
 
     private func binary(_ mark: String, _ left: ScriptExpression, _ right: ScriptExpression) throws(Untranslatable)
         -> ScriptValue
@@ -225,10 +251,14 @@ extension ScriptTranslator {
             }
             return .code(Self.joined(try code(of: left), mark, try code(of: right)), isCondition: true)
         case "&&", "||":
-            let parts = (try condition(left), try condition(right))
-            if mark == "&&", parts.0.literal == "true" { return .code(parts.1, isCondition: true) }
-            if mark == "&&", parts.1.literal == "true" { return .code(parts.0, isCondition: true) }
-            return .code(Self.joined(parts.0, mark, parts.1), isCondition: true)
+            // The value is that of an operand.
+            for operand in [left, right] {
+                switch try value(of: operand) {
+                case .code(_, isCondition: true), .boolean: break
+                default: throw Untranslatable("the value of '\(mark)' is not only true or false")
+                }
+            }
+            return .code(try logical(mark, left, right), isCondition: true)
         case "in":
             guard case .string(let name) = try value(of: left) else {
                 throw Untranslatable("the name of a member is computed")
@@ -247,6 +277,16 @@ extension ScriptTranslator {
             return .code(result.literal == "(epoch() * 1000) / 1000" ? "epoch()" : result)
         default: throw Untranslatable("'\(mark)' has no counterpart")
         }
+    }
+
+    /// The condition that both operands are true, or one of them.
+    private func logical(_ mark: String, _ left: ScriptExpression, _ right: ScriptExpression) throws(Untranslatable)
+        -> ImportedText
+    {
+        let parts = (try condition(left), try condition(right))
+        if mark == "&&", parts.0.literal == "true" { return parts.1 }
+        if mark == "&&", parts.1.literal == "true" { return parts.0 }
+        return Self.joined(parts.0, mark, parts.1)
     }
 
     // MARK: Calls
@@ -272,7 +312,7 @@ extension ScriptTranslator {
             return name
         }
         if let known = Self.functions[path] { return known }
-        if Self.readers.contains(path) { return variable(try name()) }
+        if let (scope, function) = ScriptNames.store(path), function == "get" { return variable(try name(), in: scope) }
         if let function = Self.conversions[path] {
             let value = try argument()
             if case .code(let text, _) = value, text.literal?.hasPrefix("epoch()") ?? false { return value }
@@ -289,7 +329,7 @@ extension ScriptTranslator {
                 query.allSatisfy({ $0.isLetter || $0.isNumber || "_.[]".contains($0) })
             else { throw Untranslatable("the query '\(query)' has another form") }
             return try value(of: expression)
-        case "bru.getProcessEnv": return variable("process.env.\(try name())")
+        case "bru.getProcessEnv": return .code(.ofVariable("process.env.\(try name())"))
         case "JSON.parse":
             let text = try argument()
             return if case .body = text { .data("$") } else { .code("parse(\(try code(text)))") }
@@ -403,10 +443,14 @@ extension ScriptTranslator {
 
     /// Returns an expression as a condition: what JavaScript takes as true must exist and not be empty.
     func condition(_ expression: ScriptExpression) throws(Untranslatable) -> ImportedText {
+        if case .unary("!", .binary("==", let left, let right)) = expression { return try equality("!=", left, right) }
         if case .unary("!", let inner) = expression {
             let text = try condition(inner)
             let isCall = text.literal.map { $0.hasSuffix(")") && !$0.contains(" ") } ?? false
             return isCall ? "!\(text)" : "not(\(text))"
+        }
+        if case .binary(let mark, let left, let right) = expression, mark == "&&" || mark == "||" {
+            return try logical(mark, left, right)
         }
         let value = try value(of: expression)
         switch value {

@@ -8,15 +8,20 @@ struct ScriptTranslator {
     let isTest: Bool
     var result = ScriptTranslation()
     /// The values of the script's own variables.
-    var locals: [String: ScriptValue] = [:]
+    var locals = ScriptScopes()
+    /// The values of the variables of the collection that the script sets, by scope and name.
+    private(set) var stored: [String: [String: ScriptValue]] = [:]
+    /// The variables of the collection that it may have changed; "" for any.
+    private(set) var unknownStored: Set<String> = []
     /// The conditions that the current statement depends on.
     private(set) var guards: [ImportedText] = []
     /// Whether all of them are that the status is 2xx, for which outputs are evaluated anyway.
     private var areGuardsOfSuccess = true
-    /// The variables that existed before these conditions.
-    private var unguarded: Set<String> = []
-    /// Those whose values are not known, because they change in the middle of expressions.
-    private var changing: Set<String> = []
+    /// The number of scopes outside of these conditions, and outside of a function that may have returned before.
+    private var (conditional, returned) = (0, 0)
+    /// The number of scopes outside of the current function, and outside of statements whose errors are caught.
+    private var (function, attempted) = (0, 0)
+    private let effects: ScriptEffects
 
     /// The maximum size of a script in bytes.
     private static let maximumSize = 256 << 10
@@ -29,11 +34,10 @@ struct ScriptTranslator {
             result.losses = [.init(statement: String(script.prefix(100)), reason: reason, offset: 0, line: 0)]
             return result
         }
-        var translator = ScriptTranslator(script: script, isTest: isTest)
         let lexer = ScriptLexer(script)
         let statements = ScriptParser.statements(of: lexer)
-        translator.changing = lexer.variablesThatChangeInside
-        for statement in statements { translator.translate(statement, message: nil) }
+        var translator = ScriptTranslator(script: script, isTest: isTest, statements)
+        translator.translate(block: statements, isFunction: true, nil)
         translator.removeUnusedDeclarations(lexer)
         for (comment, _) in lexer.comments {
             let lines = comment.split(whereSeparator: \.isNewline).map {
@@ -44,9 +48,48 @@ struct ScriptTranslator {
         return translator.result
     }
 
-    private init(script: String, isTest: Bool) {
+    private init(script: String, isTest: Bool, _ statements: [ScriptStatement]) {
         self.script = SourceFile(name: "script", text: script)
         self.isTest = isTest
+        effects = ScriptEffects(script: Array(script.utf8), statements)
+        apply(effects.later)
+    }
+
+    /// Whether functions of the script change objects that may be parts of the body.
+    private var isBodyChanging: Bool {
+        !effects.later.contents.isEmpty || !effects.later.members.isSubset(of: effects.variables.own)
+    }
+
+    private mutating func applyEffects(of expression: ScriptExpression) {
+        apply(effects.effects(of: ScriptStatement(kind: .expression(expression), range: 0..<0)))
+    }
+
+    /// Makes the values unknown that a part of the script changes.
+    private mutating func apply(_ changes: ScriptEffects.Changes) {
+        for name in changes.stored {
+            unknownStored.insert(name)
+            for scope in stored.keys {
+                for key in stored[scope, default: [:]].keys where name == "" || key == name {
+                    stored[scope]?[key] = .unknown(key)
+                }
+            }
+        }
+        let objects = changes.members.union(changes.contents)
+        let names = changes.assigned.union(objects)
+        guard !names.isEmpty else { return }
+        // A global object, such as `tests`, is no part of the body; the others are, or are known to be new.
+        let bodies = effects.variables.all.union(["res", "response", ""])
+        let isBody =
+            !changes.contents.isDisjoint(with: bodies)
+            || !changes.members.intersection(bodies).isSubset(of: effects.variables.own)
+        locals.forget { name, value in
+            names.contains(name) || !objects.isEmpty && value.isCreated || isBody && value.mayHaveBody
+        }
+        let globals: Set = ["pm", "res", "response", "responseBody", "responseCode", "environment", "globals"]
+        let known = globals.union(effects.variables.all)
+        for name in names.intersection(known).union(isBody ? ["res", "response"] : []) where locals[name] == nil {
+            locals[name] = .unknown(name)
+        }
     }
 
     /// Makes comments of declarations that were not translated, if nothing uses their variables.
@@ -62,7 +105,7 @@ struct ScriptTranslator {
             for (index, loss) in result.losses.enumerated().reversed() {
                 let range = loss.offset..<(loss.offset + loss.statement.utf8.count)
                 guard !loss.declared.isEmpty, !loss.statement.contains("pm.") || loss.statement.contains("pm.response"),
-                    !loss.statement.contains("bru."), !loss.statement.contains("req.")
+                    !["bru.", "req.", "expect(", "assert", "test("].contains(where: loss.statement.contains)
                 else { continue }
                 guard !loss.declared.contains(where: { uses[$0]?.contains { !range.contains($0) } ?? false }) else {
                     continue
@@ -91,16 +134,23 @@ struct ScriptTranslator {
             switch statement.kind {
             case .empty: break
             case .block(let statements): translate(block: statements, message)
-            case .declaration(let declarations): for declaration in declarations { try declare(declaration) }
+            case .declaration(let declarations, _): for declaration in declarations { try declare(declaration) }
             case .expression(let expression): try translate(expression, message, statement)
+            case .returning(let expression):
+                if !guards.isEmpty || attempted > function { noteReturn(in: [statement]) }
+                try translate(expression, message, statement)
             case .conditional(let condition, let then, let otherwise):
                 try translate(condition, then, otherwise, message)
             case .attempt(let body, let handler):
                 guard handler.allSatisfy({ Self.isHarmless($0) }) else {
                     throw Untranslatable("the handler of an error has effects")
                 }
+                noteReturn(in: handler)
+                let outer = attempted
+                attempted = locals.depth
                 translate(block: body, message)
-            case .other: throw Untranslatable(Self.reason(for: text(of: statement)))
+                attempted = outer
+            case .other, .unread: throw Untranslatable(Self.reason(for: text(of: statement)))
             }
         } catch {
             var text = self.text(of: statement)
@@ -110,29 +160,32 @@ struct ScriptTranslator {
             let offset = statement.range.lowerBound
             let line = script.line(at: offset) - 1
             var loss = ScriptTranslation.Loss(statement: text, reason: error.reason, offset: offset, line: line)
-            if case .declaration(let declarations) = statement.kind { loss.declared = Set(declarations.map(\.name)) }
-            result.losses.append(loss)
-        }
-    }
-
-    /// Translates a block. A variable that it declares anew may be another one of this name, or the same.
-    private mutating func translate(block statements: [ScriptStatement], _ message: String?) {
-        let outer = Set(locals.keys)
-        for statement in statements { translate(statement, message: message) }
-        for name in Self.declarations(in: statements) where outer.contains(name) { locals[name] = Self.unknown(name) }
-    }
-
-    /// The names of the variables that statements declare.
-    private static func declarations(in statements: [ScriptStatement]) -> [String] {
-        statements.flatMap { statement in
-            switch statement.kind {
-            case .declaration(let declarations): declarations.map(\.name)
-            case .block(let inner): Self.declarations(in: inner)
-            case .conditional(_, let then, let otherwise): Self.declarations(in: then + otherwise)
-            case .attempt(let body, let handler): Self.declarations(in: body + handler)
-            default: [String]()
+            if case .declaration(let declarations, _) = statement.kind {
+                loss.declared = Set(declarations.flatMap { ScriptEffects.names(in: $0.target) })
             }
+            result.losses.append(loss)
+            apply(effects.effects(of: statement))
         }
+    }
+
+    /// Translates a block, or the body of a function, in a scope of its own.
+    private mutating func translate(
+        block statements: [ScriptStatement],
+        isFunction: Bool = false,
+        parameters: [ScriptExpression] = [],
+        _ message: String?
+    ) {
+        var names: [String: ScriptValue] = [:]
+        let declarations = ScriptEffects.declarations(in: statements, isFunction: isFunction).map(\.target)
+        for name in (declarations + parameters).flatMap({ ScriptEffects.names(in: $0) }) {
+            names[name] = .untranslated("it uses '\(name)', which has no value")
+        }
+        let outer = (function, returned)
+        if isFunction { function = locals.depth }
+        locals.enter(names)
+        for statement in statements { translate(statement, message: message) }
+        locals.exit()
+        if isFunction { (function, returned) = outer }
     }
 
     private static func reason(for text: String) -> String {
@@ -144,34 +197,38 @@ struct ScriptTranslator {
     }
 
     private mutating func declare(_ declaration: ScriptStatement.Declaration) throws(Untranslatable) {
-        guard let expression = declaration.value else {
-            locals[declaration.name] =
-                changing.contains(declaration.name) ? Self.unknown(declaration.name) : .null
-            return
+        guard let expression = declaration.value else { return }
+        applyEffects(of: expression)
+        guard case .name(let name) = declaration.target else {
+            for name in ScriptEffects.names(in: declaration.target) { locals[name] = .unknown(name) }
+            throw Untranslatable("it declares several variables by a pattern")
         }
         if case .function = expression {
-            locals[declaration.name] = .untranslated("functions are not imported")
+            locals[name] = .untranslated("functions are not imported")
             throw Untranslatable("functions are not imported")
         }
-        try assign(expression, to: declaration.name)
+        try assign(expression, to: name)
     }
 
     private mutating func assign(_ expression: ScriptExpression, to name: String) throws(Untranslatable) {
-        guard areGuardsOfSuccess || !unguarded.contains(name) else {
-            locals[name] = Self.unknown(name)
-            throw Untranslatable("it assigns a variable under a condition")
-        }
+        let depth = locals.depth(of: name)
         do throws(Untranslatable) {
             let value = try value(of: expression)
-            locals[name] = changing.contains(name) ? Self.unknown(name) : value
+            guard areGuardsOfSuccess || depth >= conditional, depth >= returned else {
+                throw Untranslatable("it assigns a variable under a condition")
+            }
+            // An error before it is caught: only what cannot fail, unless the response has another form, is assigned for sure.
+            if depth < attempted, !value.isWholeBody {
+                throw Untranslatable("it assigns a variable unless an error is caught")
+            }
+            let isKnown =
+                !effects.later.assigned.contains(name) && !effects.later.members.contains(name)
+                && !effects.later.contents.contains(name) && !(isBodyChanging && value.mayHaveBody)
+            locals[name] = isKnown ? value : .unknown(name)
         } catch {
             locals[name] = .untranslated("it uses '\(name)', which is not imported")
             throw error
         }
-    }
-
-    private static func unknown(_ name: String) -> ScriptValue {
-        .untranslated("it uses '\(name)', which changes under a condition or inside an expression")
     }
 
     /// Translates an expression that is a statement.
@@ -180,6 +237,16 @@ struct ScriptTranslator {
         _ message: String?,
         _ statement: ScriptStatement
     ) throws(Untranslatable) {
+        switch expression {
+        case .assignment("=", .name, let value):
+            applyEffects(of: value)
+        case .call(let function, let arguments) where path(of: function) == "pm.test":
+            if let name = arguments.first { applyEffects(of: name) }
+        case .call(let function, let arguments) where path(of: function).flatMap(ScriptNames.store) != nil:
+            for argument in arguments { applyEffects(of: argument) }
+            changeStore(path(of: function) ?? "", arguments)
+        default: applyEffects(of: expression)
+        }
         switch expression {
         case .string, .name: return
         case .unary("await", let call): return try translate(call, message, statement)
@@ -193,6 +260,17 @@ struct ScriptTranslator {
         }
         if let chain = ExpectationChain(expression) { return try add(chain, message: message) }
         throw Untranslatable("this statement is not one of those that are translated")
+    }
+
+    /// A function of a scope of variables sets or removes one of them, or all. Its former value is not read any more.
+    private mutating func changeStore(_ path: String, _ arguments: [ScriptExpression]) {
+        guard let (scope, function) = ScriptNames.store(path), function != "get" else { return }
+        if function != "clear", case .string(let name)? = arguments.first.flatMap({ try? value(of: $0) }) {
+            stored[scope, default: [:]][name] = .unknown(name)
+        } else {
+            for name in stored[scope, default: [:]].keys { stored[scope]?[name] = .unknown(name) }
+            unknownStored.insert("")
+        }
     }
 
     /// The name in `tests["name"]`; nil for anything else.
@@ -218,33 +296,33 @@ struct ScriptTranslator {
     ) throws(Untranslatable) -> Bool {
         switch path {
         case "pm.test":
-            guard arguments.count == 2, case .function(_, let body) = arguments[1] else { return false }
+            guard arguments.count == 2, case .function(let parameters, let body) = arguments[1] else { return false }
             let name: String? = if case .string(let text) = arguments[0] { text } else { nil }
-            let outer = locals
-            for statement in body { translate(statement, message: name) }
-            for name in Self.declarations(in: body) { locals[name] = outer[name] }
+            let before = (result.checks.count, result.losses.count, result.captures.count)
+            translate(block: body, isFunction: true, parameters: parameters, name)
+            if before == (result.checks.count, result.losses.count, result.captures.count), guards.isEmpty,
+                effects.effects(of: statement).isEmpty
+            {
+                throw Untranslatable("it passes with any response")
+            }
         case "client.assert":
             guard let condition = arguments.first else { return false }
             let label = try values(of: Array(arguments.dropFirst().prefix(1))).first
             let text: String? = if case .string(let text)? = label { text } else { message }
             try addCheck(of: condition, message: text ?? "")
-        case "pm.environment.set", "pm.globals.set", "pm.collectionVariables.set", "pm.variables.set",
-            "postman.setEnvironmentVariable", "postman.setGlobalVariable":
+        case _ where ScriptNames.store(path)?.function == "set":
             guard arguments.count >= 2, case .string(let name) = try value(of: arguments[0]) else {
                 throw Untranslatable("the name of the variable is computed")
             }
             guard ![.name("null"), .name("undefined")].contains(arguments[1]) else {
-                forget(arguments[0])
                 result.comments.append(Self.oneLine(text(of: statement)))
                 break
             }
-            try set(name, to: arguments[1])
-        case "pm.test.skip", "pm.environment.unset", "pm.globals.unset", "pm.collectionVariables.unset",
-            "pm.variables.unset", "postman.clearEnvironmentVariable", "postman.clearGlobalVariable",
-            "pm.environment.clear", "pm.globals.clear", "postman.clearEnvironmentVariables",
-            _ where path.hasPrefix("console."):
+            try set(name, in: ScriptNames.store(path)?.store ?? "", to: arguments[1])
+        case _
+        where path == "pm.test.skip" || path.hasPrefix("console.")
+            || ["unset", "clear"].contains(ScriptNames.store(path)?.function):
             // The variables of a manifest exist for one run.
-            if !path.hasPrefix("console."), path != "pm.test.skip" { forget(arguments.first) }
             result.comments.append(Self.oneLine(text(of: statement)))
         case "postman.setNextRequest", "pm.setNextRequest", "pm.execution.setNextRequest":
             guard arguments == [.name("null")], guards.isEmpty else {
@@ -257,17 +335,11 @@ struct ScriptTranslator {
         return true
     }
 
-    /// Makes the value of a variable of the collection unknown, or those of all, because the script removes them.
-    private mutating func forget(_ name: ScriptExpression?) {
-        let name = name.flatMap { try? value(of: $0) }
-        for key in locals.keys where key.hasPrefix("$") {
-            if case .string(let name)? = name, key.dropFirst() != name { continue }
-            locals[key] = .untranslated("it uses '\(key.dropFirst())', which is removed before")
+    private mutating func set(_ name: String, in scope: String, to expression: ScriptExpression) throws(Untranslatable)
+    {
+        guard areGuardsOfSuccess || guards.isEmpty, returned == 0 else {
+            throw Untranslatable("it sets a variable under a condition")
         }
-    }
-
-    private mutating func set(_ name: String, to expression: ScriptExpression) throws(Untranslatable) {
-        guard areGuardsOfSuccess || guards.isEmpty else { throw Untranslatable("it sets a variable under a condition") }
         let value = try value(of: expression)
         if isTest {
             result.captures.append(ImportedCapture(name, try code(value)))
@@ -280,7 +352,8 @@ struct ScriptTranslator {
             result.assignments.append((name, text))
         }
         // Later statements of the script read the new value.
-        locals["$\(name)"] = value
+        let isKnown = effects.later.stored.isDisjoint(with: ["", name]) && !(isBodyChanging && value.mayHaveBody)
+        stored[scope, default: [:]][name] = isKnown ? value : .unknown(name)
     }
 
     private mutating func translate(
@@ -289,20 +362,46 @@ struct ScriptTranslator {
         _ otherwise: [ScriptStatement],
         _ message: String?
     ) throws(Untranslatable) {
-        guard otherwise.allSatisfy({ Self.isHarmless($0) }) else { throw Untranslatable("it has two branches") }
+        applyEffects(of: condition)
         if case .assignment("=", let target, let value) = condition, let label = try testName(target) {
             // The condition is a test itself: if it fails, the step does.
+            guard otherwise.allSatisfy({ Self.isHarmless($0) }) else { throw Untranslatable("it has two branches") }
             try addCheck(of: value, message: label)
             for statement in then { translate(statement, message: message) }
             return
         }
+        guard otherwise.allSatisfy({ Self.isHarmless($0) }) else { throw Untranslatable("it has two branches") }
+        noteReturn(in: otherwise)
+        // A test that fails unless the condition holds.
+        let failing = otherwise.lazy.compactMap { Self.test($0, of: "false") }.first
+        if let failing { try addCheck(of: condition, message: try testName(failing) ?? "") }
         let test = try self.condition(condition)
-        let (outer, wasOfSuccess, before) = (guards, areGuardsOfSuccess, unguarded)
-        areGuardsOfSuccess = areGuardsOfSuccess && Self.isSuccess(test)
-        unguarded.formUnion(locals.keys)
-        guards.append(test)
-        translate(block: then, message)
-        (guards, areGuardsOfSuccess, unguarded) = (outer, wasOfSuccess, before)
+        if test.literal == "false" { throw Untranslatable("its condition never holds") }
+        let outer = (guards, areGuardsOfSuccess, conditional)
+        if failing == nil, test.literal != "true" {
+            areGuardsOfSuccess = areGuardsOfSuccess && Self.isSuccess(test)
+            conditional = locals.depth
+            guards.append(test)
+        }
+        translate(block: then.filter { failing == nil || Self.test($0, of: "true") != failing }, message)
+        (guards, areGuardsOfSuccess, conditional) = outer
+    }
+
+    /// The target of `tests["name"] = true` or `false`; nil for another statement.
+    private static func test(_ statement: ScriptStatement, of value: String) -> ScriptExpression? {
+        guard case .expression(.assignment("=", let target, .name(value))) = statement.kind else { return nil }
+        switch target {
+        case .index(.name("tests"), _), .member(.name("tests"), _): return target
+        default: return nil
+        }
+    }
+
+    /// What follows a statement is executed under a condition if a part of it may leave the function.
+    private mutating func noteReturn(in statements: [ScriptStatement]) {
+        let isReturn = statements.contains { if case .returning = $0.kind { true } else { false } }
+        // Without success, the step fails anyway.
+        let isOfSuccess = guards.count == 1 && Self.isSuccess(Self.negated(guards[0]))
+        if isReturn, !isOfSuccess { returned = max(returned, function) }
     }
 
     private static func isSuccess(_ condition: ImportedText) -> Bool {
@@ -316,7 +415,7 @@ struct ScriptTranslator {
         case .empty: true
         case .block(let statements): statements.allSatisfy(isHarmless)
         case .expression(.call(.member(.name("console"), _), _)): true
-        case .expression(.name), .expression(.string): true
+        case .expression(.name), .expression(.string), .returning(.name): true
         // A test that fails in any case, where the response has another form.
         case .expression(.assignment("=", .index(.name("tests"), _), .name("false"))): true
         default: false
@@ -348,15 +447,14 @@ struct ScriptTranslator {
             let parts = Self.operands(of: expression, "||")
             let codes = parts.compactMap { status(in: $0) }
             if codes.count == parts.count { return try add(.status(codes)) }
-        case .name("true"):
-            // A test that cannot fail.
-            result.comments.append("\(message): always true")
-            return
         default: break
         }
-        let text = try condition(expression)
-        // The whole body is there if the rest can be read.
-        if text.literal == "true" { return }
+        var text = try condition(expression)
+        switch try? value(of: expression) {
+        case .data("$"): text = "exists($)"
+        case .body: text = "default(response.body, '') != ''"
+        default: break
+        }
         try add(.condition(text, message: message.isEmpty ? nil : message))
     }
 
@@ -375,30 +473,23 @@ struct ScriptTranslator {
         return number
     }
 
-    /// Whether a condition without a response is `true`, or that a value equals itself.
-    static func holds(constant code: String) -> Bool {
-        let sides = code.split(separator: " == ")
-        return code == "true" || sides.count == 2 && sides[0].utf8.elementsEqual(sides[1].utf8)
-    }
+    /// Why a condition without a response is not imported.
+    static let constant = Untranslatable("it is a test of constants, which does not depend on the response")
 
     /// Adds a check, which the current conditions limit.
     mutating func add(_ check: ImportedCheck) throws(Untranslatable) {
         if case .condition(let text, _) = check, let code = text.literal, !code.contains("$"),
             !code.contains("response.")
         {
-            guard Self.holds(constant: code) else {
-                throw Untranslatable("it is a test of constants, which does not hold")
-            }
-            result.comments.append("A test of constants: \(code)")
-            return
+            throw Self.constant
         }
         if guards.isEmpty { return result.checks.append(check) }
         var code: ImportedText
         var message: String?
         switch check {
         case .status(let codes):
-            if areGuardsOfSuccess { return }
             code = ImportedText(ImportedCheck.condition(status: codes))
+            if areGuardsOfSuccess, codes == ["2xx"] || guards.contains(where: { $0.literal == code.literal }) { return }
         case .header(let name, let glob):
             code = "response.headers[\(ManifestWriter.quoted(name))] == \(ManifestWriter.quoted(glob))"
         case .condition(let text, let label): (code, message) = (text, label)

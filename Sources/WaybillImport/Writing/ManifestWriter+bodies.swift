@@ -18,6 +18,12 @@ extension ManifestWriter {
         case .text(let text, let type):
             let type = index == nil ? type : header
             if let type, Self.isJSON(type), let node = jsonNode(text, isExact: request.isExact) {
+                if request.isExact, let literal = text.literal, let json = try? JSONParser().parse(literal.utf8),
+                    JSONWriter().string(json) != literal
+                {
+                    let reason = "a member is a secret, and JSON is written without spaces and needless escapes"
+                    requestLosses.add("the spelling of the JSON body", reason, at: request.span)
+                }
                 dropHeader("application/json")
                 if index == nil, type != "application/json" {
                     headers.append(ImportedField("Content-Type", ImportedText(type)))

@@ -37,6 +37,10 @@ extension ManifestWriter {
             headers.remove("authorization")
         }
         if let query = address.query { addQuery(query, to: &form, isExact: request.isExact, auth: &auth) }
+        if request.isExact, request.url.literal?.contains(#/%(?![0-9A-Fa-f]{2})/#) ?? false {
+            let reason = "a run sends '%' as '%25' where no two hexadecimal digits follow"
+            requestLosses.add("the spelling of the URL", reason, at: request.span)
+        }
         let body = bodyForm(request, headers: &headers)
         let removedNames = Set(request.removedFields.map { $0.lowercased() }.filter { !request.headers.has($0) })
         headers.removeAll { removedNames.contains($0.name.lowercased()) }
@@ -138,7 +142,10 @@ extension ManifestWriter {
         isExact: Bool,
         auth: inout ImportedAuth?
     ) {
-        guard !query.isEmpty else { return }
+        guard !query.isEmpty else {
+            if isExact { form.path.append(.fixed("?")) }
+            return
+        }
         guard var fields = QueryFields.fields(of: query, isExact: isExact) else {
             form.path.append(.fixed("?" + template(query)))
             return

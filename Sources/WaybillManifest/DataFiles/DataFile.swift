@@ -87,8 +87,15 @@ package final class DataFile: Sendable {
 
     /// Calls a closure with each value of the file until it returns `false`, and returns the diagnostics of the file.
     package func forEachDocument(_ body: (DataDocument) -> Bool) -> [Diagnostic] {
-        let diagnostics = format?.read(self, body) ?? readEither(body)
-        return diagnostics.hasErrors ? EnvironmentFile.misuse(of: source).map { [$0] } ?? diagnostics : diagnostics
+        // For YAML, the lines of a file of environment variables are one string.
+        var misuse: Diagnostic?
+        func check(_ document: DataDocument) -> Bool {
+            if case (.string, .yaml) = (document.value, document.origin) { misuse = EnvironmentFile.misuse(of: source) }
+            return misuse == nil && body(document)
+        }
+        let diagnostics = format?.read(self, check) ?? readEither(check)
+        if diagnostics.hasErrors { misuse = EnvironmentFile.misuse(of: source) }
+        return misuse.map { [$0] } ?? diagnostics
     }
 
     private func readEither(_ body: (DataDocument) -> Bool) -> [Diagnostic] {

@@ -63,6 +63,10 @@ import WaybillDiagnostics
         #"{"X-Api\u002dKey": SECRET, "a\"\u0062": SHOWN}"#, "bearer: $secrets.SHOWN", "bearer: $SECRET",
         #"{"password":"SECRET","SHOWN":"SHOWN"}"#,
         "apiKey: {in: SHOWN, value: SECRET}", "apiKey:\n  in: SHOWN\n  value: SECRET\n", "value: SHOWN",
+        "- &SHOWN SECRET\n- {bearer: *SHOWN}\n", "SHOWN: [&a SECRET, SHOWN]\nX-Api-Key: [*a]\n",
+        "- &SHOWN |\n  SECRET\n  SECRET\n- bearer: *SHOWN\n  b: SHOWN\n",
+        "X-Api-Key:\n  - *a\nSHOWN:\n  - &a SECRET\n",
+        "SHOWN: &SHOWN\n  value: *SHOWN\n", "- &SHOWN SHOWN\n- a&SHOWN\n- {b: *SHOWN}\n",
         "{bearer: " + String(repeating: "SECRET", count: 200) + ", SHOWN: 1}",
     ])
     func `credentials in a manifest are not shown, however they are written`(text: String) {
