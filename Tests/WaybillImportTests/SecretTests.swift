@@ -180,7 +180,8 @@ struct SecretTests {
     @Test(arguments: [
         (#"{"password": "canary-x",}"#, "json"), (#"{"password": /* here */ 1, "token": "canary-x"} // "#, "json"),
         ("<a><password>canary-x</password></a>", "xml"), (#"{"note": "Bearer canary-x1"}"#, "json"),
-        ("a=1&password=canary-x&b", "text"), (#"<a secret="canary-x"/>"#, "xml"),
+        ("a=1&password=canary-x&b", "text"), (#"{"passwords": ["canary-x1"]}"#, "json"),
+        (#"<wsse:Password Type="x">canary-x1</wsse:Password>"#, "xml"), (#"<a secret="canary-x"/>"#, "xml"),
     ])
     func `a secret of a body is lifted in any format`(_ body: String, _ language: String) throws {
         let raw = body.replacing("\"", with: "\\\"")

@@ -149,6 +149,7 @@ enum SecretNames {
         "accesskey",
         "secretkey", "privatekey", "jwt", "authorization", "credential", "credentials", "accesstoken", "authtoken",
         "refreshtoken", "clientsecret", "cookie", "sessionid", "sig", "signature",
+        "passwords", "secrets", "jsessionid", "phpsessid", "dpop",
     ]
     /// The words of which every name of a secret contains one.
     static let marks = last.union(["key"])

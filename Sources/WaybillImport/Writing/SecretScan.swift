@@ -36,7 +36,9 @@ package struct SecretScan: Sendable {
                 add(value, of: name)
             }
             for (name, value) in members {
-                if let text = value.string, Self.isSecret(name) { add(text, of: name) }
+                if Self.isSecret(name) {
+                    for text in (value.array ?? [value]).compactMap(\.string) { add(text, of: name) }
+                }
                 add(value)
             }
         default: break
@@ -159,10 +161,15 @@ package struct SecretScan: Sendable {
 
     /// Returns the value that follows a name; nil if there is none.
     private static func value(after name: ArraySlice<UInt8>, in bytes: [UInt8]) -> String? {
-        let rest = bytes[name.endIndex...].prefix(256)
+        // An element of XML with attributes: `<wsse:Password Type="…">…<`.
+        let isElement = bytes[..<name.startIndex].last.map { "<:".utf8.contains($0) } ?? false
+        let head = bytes[name.endIndex...].prefix(256).prefix { $0 != UInt8(ascii: "<") }
+        let end = isElement && head.first == UInt8(ascii: " ") ? head.firstIndex(of: UInt8(ascii: ">")) : nil
+        let nameEnd = end ?? name.endIndex
+        let rest = bytes[nameEnd...].prefix(256)
         let marks = rest.prefix { " \t\n\r\"'\\:=,>()[].".utf8.contains($0) || isOfName($0) }
         // What compares the name with a value, or sets it.
-        var gap = rest.prefix { " \t\n\r\"'\\:=,>)]".utf8.contains($0) }
+        var gap = rest.prefix { " \t\n\r\"'\\:=,>)[]".utf8.contains($0) }
         var isMarked = false
         for mark in [".to.eql(", ".to.equal(", ".to.eq(", ".to.be.eql(", ".to.be.equal(", ".to.deep.equal(", "value"] {
             if let end = marks.firstRange(of: Array(mark.utf8))?.upperBound, end <= gap.endIndex + mark.utf8.count {
@@ -178,7 +185,7 @@ package struct SecretScan: Sendable {
             let before = bytes[..<name.startIndex].suffix(4).last { !"\"'\\ ".utf8.contains($0) }
             guard before == UInt8(ascii: "("), !gap[..<comma].contains(UInt8(ascii: ")")) else { return nil }
         }
-        let start = name.endIndex + gap.count
+        let start = nameEnd + gap.count
         let value = bytes[start...]
         if let quote = gap.last, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),
             gap.dropLast().contains(where: { ":=,(".utf8.contains($0) })
