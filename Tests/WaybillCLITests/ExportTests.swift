@@ -32,13 +32,13 @@ import WaybillTestSupport
         let text = try await export(
             """
             waybill: 1
-            services: {s: {baseURL: "http://127.0.0.1:9", transport: {proxy: "http://ann:HIDDEN@127.0.0.1:8/"}}}
+            services: {s: {baseURL: "http://127.0.0.1:9", proxy: "http://ann:HIDDEN@127.0.0.1:8/"}}
             graphs: {main: {chain: [{service: s, get: /}]}}
 
             """
         )
         #expect(!text.contains("HIDDEN"), "\(text)")
-        #expect(text.contains(#"-x http://127.0.0.1:8/"#) && text.contains(#"-U "ann:$PROXY_PASSWORD""#), "\(text)")
+        #expect(text.contains(#"-x http://127.0.0.1:8/"#) && text.contains(#"-U "ann:${PROXY_PASSWORD}""#), "\(text)")
     }
 
     /// Imports the commands in `1.sh` and exports them again.

@@ -232,6 +232,18 @@ import WaybillTestSupport
         }
     }
 
+    @Test func `the bodies of a run, and what its download needs to continue, are not replaced`() async throws {
+        writeFiles("{id: rows, values: {n: 1}}")
+        #expect(try await waybill("\(Self.run) --out outer").status == 0)
+        for out in ["outer/bodies", "outer/bodies/x"] {
+            let refused = try await waybill("\(Self.run) --out \(out)")
+            #expect(refused.status != 0 && refused.errorText.contains("cannot use"), "\(refused.errorText)")
+        }
+        folder.write("{}", to: "outer/x.bin.part.json")
+        let report = try await waybill("report outer --json outer/x.bin.part.json")
+        #expect(report.status != 0 && folder.read("outer/x.bin.part.json") == "{}", "\(report.errorText)")
+    }
+
     @Test func `a run does not use a folder in which another run has files, finished or not`() async throws {
         for (step, status) in [("{id: a, get: /, mock: {body: [1]}", 0), ("{id: a, get: \"http://127.0.0.1:9/\"", 1)] {
             writeFiles("\(step), write: {to: sub/x.ndjson}}")

@@ -210,6 +210,30 @@ import WaybillTestSupport
         manifest(500, "two", count: 1, delay: "0s")
     }
 
+    @Test func `show compares the content of files`() async throws {
+        let folder = TemporaryFolder()
+        func run(_ body: String) async throws {
+            let step = "get: \"http://127.0.0.1:9/\", mock: {body: \(body)}, write: {to: x.ndjson}"
+            folder.write("waybill: 1\ngraphs: {main: {chain: [{id: a, \(step)}]}}\n", to: "m.yaml")
+            #expect(
+                try await Command.run(CommandCase.program, ["run", "--mock", "m.yaml"], in: folder.path).status == 0
+            )
+        }
+        try await run("[1, 2]")
+        let first = try #require(folder.link(at: "waybill-results/latest"))
+        for (body, words) in [
+            ("[1, 2]", "no step or output differs"), ("[3, 4]", "file x.ndjson  2 records, other content"),
+        ] {
+            try await run(body)
+            let shown = try await Command.run(
+                CommandCase.program,
+                ["show", "latest", "--against", first],
+                in: folder.path
+            )
+            #expect(shown.outputText.contains(words), "\(shown.outputText)\(shown.errorText)")
+        }
+    }
+
     @Test func `show says whether an unfinished run is still running`() async throws {
         let folder = TemporaryFolder()
         folder.write(

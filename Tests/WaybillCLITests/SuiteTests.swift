@@ -558,6 +558,26 @@ import WaybillTestSupport
         #expect(try await waybill("state", "show", "a.yaml").outputText.hasPrefix("main.n = 0 "))
     }
 
+    @Test func `a run that has passed is not the result of a manifest that has changed`() async throws {
+        counter("a.yaml", name: "a")
+        let arguments = ["run", "a.yaml", "--out", "one", "--resume"]
+        #expect(try await Command.run(CommandCase.program, arguments, in: folder.path).status == 0)
+        let text = try #require(folder.read("a.yaml"))
+        for (changed, status, words) in [
+            (text.replacing("state.n + 1", with: "state.n + 2"), Int32(2), "error[changed-manifest]"),
+            (
+                text.replacing("[{id: v", with: "[{id: w, values: {n: 1}}, {id: v"), 3,
+                "has passed without step 'main.w'"
+            ),
+            (text.replacing("chain:", with: "chan:"), 2, "error[unknown-key]"),
+            (text + "# a comment\n", 0, ""),
+        ] {
+            folder.write(changed, to: "a.yaml")
+            let again = try await Command.run(CommandCase.program, arguments, in: folder.path)
+            #expect(again.status == status && (words.isEmpty || again.errorText.contains(words)), "\(again.errorText)")
+        }
+    }
+
     @Test func `a manifest never uses the state of another one, unless a run is given its file`() async throws {
         let file = "waybill-results/state/pull.json"
         counter("pull.yaml", name: "pull")

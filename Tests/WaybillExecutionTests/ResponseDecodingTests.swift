@@ -85,7 +85,7 @@ import WaybillTransport
         ("{\"a\": 1}\n\n[2]", "application/x-ndjson", "auto", #"[{"a": 1}, [2]]"#),
         ("1\r\n2\r\n", "text/plain", "ndjson", "[1, 2]"),
         ("a,b\r\n1,\"x,\"\"y\"\"\"\r\n", "text/csv; charset=utf-8", "auto", #"[{"a": "1", "b": "x,\"y\""}]"#),
-        ("a\n", "application/octet-stream", "csv", "[]"), ("", "text/html", "csv", "[]"),
+        ("a\n", "application/octet-stream", "csv", "[]"), ("", "text/csv", "csv", "[]"),
         ("<DATE>,\"{\"\n", "text/plain", "csv", "[]"),
         ("", "text/csv", "auto", "[]"),
         ("", "application/x-ndjson", "auto", "[]"), ("", "text/plain", "text", "null"),

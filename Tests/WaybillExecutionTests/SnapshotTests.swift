@@ -75,6 +75,13 @@ struct SnapshotTests {
         )
     }
 
+    @Test(arguments: ["$.*", "$..*", "$[*]"])
+    func `a snapshot of which nothing is compared fails`(path: String) throws {
+        folder.write(#"{"other": 1}"#, to: "snapshots/a.json")
+        let violations = try checker(Self.order, ignoring: [path]).violations()
+        #expect(violations.map(\.message) == ["the paths of 'ignore' select all of the data, so nothing is compared"])
+    }
+
     @Test func `strings are compared line by line`() throws {
         folder.write("one\ntwo\nthree\n", to: "snapshots/a.json")
         #expect(

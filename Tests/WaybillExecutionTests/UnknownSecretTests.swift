@@ -29,6 +29,31 @@ import WaybillTransport
         return (outcome.result.steps[0].failure?.message.string, written)
     }
 
+    @Test(arguments: [
+        "{id: b, values: {t: \"concat('x', default(steps.a.data.token, ''))\"}}",
+        "{id: b, get: \"/b?t=${default(steps.a.data.token, '')}\"}",
+        "{id: b, when: exists(steps.a.data.user), values: {t: 1}}",
+    ])
+    func `the data of a step whose secret output cannot be evaluated is secret for later steps`(step: String)
+        async throws
+    {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - {id: a, onFailure: continue, get: /a, outputs: {k: {value: $.tokn, secret: true}}}
+                  - \(step)
+            """,
+            ["/a": .json("{\"token\": \"\(Self.secret)\"}"), "/b?t=\(Self.secret)": .json("{}")]
+        )
+        let folder = TemporaryFolder()
+        _ = try await fixture.run(into: folder)
+        for name in ["events.ndjson", "run.json", "outputs.json"] {
+            #expect(folder.read(name)?.contains(Self.secret) != true, "\(name)")
+        }
+    }
+
     private static let token = "outputs: {k: {value: $.token"
 
     @Test(arguments: [
@@ -40,6 +65,19 @@ import WaybillTransport
         ("get: /a, filters: [{require: {that: 1 == 2}}], \(token)", .json("{\"token\": \"\(secret)\"}")),
         ("get: /a, \(token)", .json("{\"token\": \"\(secret)\"}", status: 500)),
         ("get: /a, outputs: {k: {value: 'response.headers[\"Retry-After\"]'", .busy(retryAfter: secret)),
+        (
+            "get: /a, outputs: {k: {value: 'capture(response.headers[\"Retry-After\"], \"^([0-9]+)!\")'",
+            .busy(retryAfter: secret)
+        ),
+        (
+            "get: /a, until: {that: $.token == 1, every: 1ms, times: 1}, outputs: {k: {value: $.tokn",
+            .json("{\"token\": \"\(secret)\"}")
+        ),
+        ("get: /a, outputs: {k: {value: date($.token)", .json("{\"token\": \"\(secret)\"}")),
+        (
+            "get: /a, filters: [{require: {that: 1 == 2, message: $.token}}], outputs: {k: {value: $.tokn",
+            .json("{\"token\": \"\(secret)\"}")
+        ),
     ])
     func `a secret of a response that is not accepted is not written`(
         step: String,

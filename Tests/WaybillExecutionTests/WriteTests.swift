@@ -64,6 +64,20 @@ import WaybillTransport
         if let text { #expect(folder.read(name) == text) }
     }
 
+    @Test(arguments: [
+        (
+            "to: a.db, table: t, key: [key], records: $.rows",
+            "record 1: 'key', which is part of the table's key, contains"
+        ),
+        ("to: a.json, records: $.rows, aggregate: {m: {max: item.key}}", "record 1: aggregate 'm': the value contains a secret"),
+    ])
+    func `a secret is neither a key nor part of an aggregate`(write: String, message: String) async throws {
+        let list = ScriptedTransport.Reply.json(#"{"rows": [{"id": 1, "key": "x"}, {"id": 2, "key": "hunter2"}]}"#)
+        let (outcome, _, _) = try await run("get: /a, write: {\(write)}", ["/a": list])
+        let failure = outcome.result.steps.first?.failure?.message.string ?? ""
+        #expect(failure.hasPrefix(message), "\(failure)")
+    }
+
     @Test func `the journal records the file before the step finishes`() async throws {
         let (_, events, _) = try await run("get: /a, write: {to: a.ndjson, records: $.rows}", ["/a": Self.list])
         let last = events.suffix(4).map(\.kind.type)

@@ -102,7 +102,7 @@ struct WriteEntry: Sendable {
         let value = try definition.value.value(in: scope)
         if value.isSecret { try run.redactor.register(secretsIn: value.json, at: write.span) }
         let (json, isChanged) = run.redactor.data(value.json)
-        guard !isChanged else {
+        guard !isChanged || definition.function == .count else {
             throw EvaluationFailure(
                 message: "aggregate '\(definition.name.value)': the value contains a secret, which is written nowhere",
                 span: definition.value.span,
