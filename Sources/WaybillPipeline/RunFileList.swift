@@ -221,7 +221,11 @@ package struct RunFileList: Sendable {
         let names = Set(reports.compactMap(FileContents.canonicalPath).map(FileContents.name))
         guard !names.isEmpty else { return }
         let recorded = folders.flatMap { RunFiles.recorded(in: $0, named: names) }
-        for path in recorded + reports.filter({ RunFileNames.isOfUnfinishedFile(FileContents.name(of: $0)) && FileContents.canonicalPath($0) != nil }) {
+        for path in recorded
+            + reports.filter({
+                RunFileNames.isOfUnfinishedFile(FileContents.name(of: $0)) && FileContents.canonicalPath($0) != nil
+            })
+        {
             if let file = FileIdentity(path) { writes[file] = (.step, path) }
         }
     }

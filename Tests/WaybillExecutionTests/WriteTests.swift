@@ -69,7 +69,10 @@ import WaybillTransport
             "to: a.db, table: t, key: [key], records: $.rows",
             "record 1: 'key', which is part of the table's key, contains"
         ),
-        ("to: a.json, records: $.rows, aggregate: {m: {max: item.key}}", "record 1: aggregate 'm': the value contains a secret"),
+        (
+            "to: a.json, records: $.rows, aggregate: {m: {max: item.key}}",
+            "record 1: aggregate 'm': the value contains a secret"
+        ),
     ])
     func `a secret is neither a key nor part of an aggregate`(write: String, message: String) async throws {
         let list = ScriptedTransport.Reply.json(#"{"rows": [{"id": 1, "key": "x"}, {"id": 2, "key": "hunter2"}]}"#)
