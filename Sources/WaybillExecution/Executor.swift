@@ -53,7 +53,7 @@ package struct Executor: Sendable {
     /// The states of the graphs at the start of the run.
     package var state = GraphStates()
     /// The memory that responses and the values that later steps use may take.
-    package var memory = ResponseMemory()
+    package var memory = RunMemory()
     /// The trace that the requests belong to; `nil` for one of the run's own.
     package var trace: TraceContext?
     /// Stands for the values that are not known, if requests are only built.

@@ -19,7 +19,7 @@ package struct RunSession: Sendable {
     package let options: RunOptions
     /// Steers the run while it is running.
     package var control: RunControl { options.control }
-    private let memory = ResponseMemory()
+    private let memory = RunMemory()
 
     /// The results of a run.
     package struct Report: Sendable {

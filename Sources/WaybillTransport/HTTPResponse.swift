@@ -16,7 +16,7 @@ package struct HTTPResponse: Sendable, Equatable {
         var redirects: [Redirect] = []
         var repetitions = 0
         var cacheUse: CacheUse?
-        var memory: ResponseMemory.Share?
+        var memory: RunMemory.Share?
     }
 
     /// The status code of the final response.
@@ -82,7 +82,7 @@ package struct HTTPResponse: Sendable, Equatable {
     }
 
     /// The memory that the response takes; nil if its body is small.
-    package var memory: ResponseMemory.Share? {
+    package var memory: RunMemory.Share? {
         get { details.value.memory }
         set { details.value.memory = newValue }
     }

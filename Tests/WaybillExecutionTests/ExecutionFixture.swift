@@ -56,7 +56,7 @@ struct ExecutionFixture {
         resumption: ResumeDecision = ResumeDecision(),
         repeatsUnsure: Bool = false,
         trace: TraceContext? = nil,
-        memory: ResponseMemory = ResponseMemory(),
+        memory: RunMemory = RunMemory(),
         watch: RunWatch? = nil
     ) async -> Executor.Outcome {
         var executor = Executor(

@@ -122,7 +122,7 @@ import WaybillTransport
             "graphs: {main: {chain: [\(steps)]}}\n",
             answering: { $0.url.contains("/a") ? Self.list(2000, $0.url) : nil }
         )
-        let outcome = await fixture.run(memory: ResponseMemory(limit: 5_000_000))
+        let outcome = await fixture.run(memory: RunMemory(limit: 5_000_000))
         #expect(outcome.summary == Self.kept[steps])
         if let failure = outcome.result.steps.first(where: { $0.outcome == .failed })?.failure {
             #expect(failure.kind == .output)
@@ -156,7 +156,7 @@ import WaybillTransport
             ["/a": .json("\"\(String(repeating: "x", count: 2_000_000))\"")],
             answering: { _ in .late(.json("{}"), turns: 500) }
         )
-        let outcome = await fixture.run(memory: ResponseMemory(limit: 7_000_000))
+        let outcome = await fixture.run(memory: RunMemory(limit: 7_000_000))
         #expect(outcome.summary == "a:passed b:passed c:passed")
         #expect((1...most).contains(fixture.transport.mostUnderWay))
     }
@@ -166,14 +166,14 @@ import WaybillTransport
             "graphs: {main: {chain: [{id: a, get: /a}, {id: b, post: /b, body: {text: \"${steps.a.data}${steps.a.data}\"}}]}}\n",
             ["/a": .json("\"\(String(repeating: "x", count: 2_000_000))\"")]
         )
-        let outcome = await fixture.run(memory: ResponseMemory(limit: 3_000_000))
+        let outcome = await fixture.run(memory: RunMemory(limit: 3_000_000))
         #expect(outcome.summary == "a:passed b:failed")
         #expect(fixture.transport.paths == ["/a"])
     }
 
     @Test func `a body under a mebibyte waits for memory before it is decoded`() async throws {
-        let memory = ResponseMemory(limit: 1)
-        let other = ResponseMemory.Share(of: memory)
+        let memory = RunMemory(limit: 1)
+        let other = RunMemory.Share(of: memory)
         await other.grow(to: 2)
         let fixture = try ExecutionFixture(
             "graphs: {main: {chain: [{id: a, get: /a, deadline: 200ms}]}}\n",

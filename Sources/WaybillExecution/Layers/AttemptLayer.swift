@@ -299,14 +299,14 @@ struct Attempt: Sendable {
     }
 
     /// An empty share of the run's memory for the body of a request, if it is large.
-    private func bodyMemory(of sending: HTTPRequest) throws(EvaluationFailure) -> ResponseMemory.Share? {
+    private func bodyMemory(of sending: HTTPRequest) throws(EvaluationFailure) -> RunMemory.Share? {
         let (size, memory) = (sending.body.bytesInMemory, run.executor.memory)
-        guard size > ResponseMemory.smallBody else { return nil }
+        guard size > RunMemory.smallBody else { return nil }
         guard size <= memory.limit else {
             let message = "the body takes more than 1 GiB of memory; send it from a file"
             throw EvaluationFailure(message: message, span: plan.settings.body?.span ?? plan.address.text.span)
         }
-        return ResponseMemory.Share(of: memory, for: sender.hasGates ? .queuedRequest : .request)
+        return RunMemory.Share(of: memory, for: sender.hasGates ? .queuedRequest : .request)
     }
 
     /// The minimum size in bytes of responses that are not evaluated on the transport's thread, because that takes too
@@ -356,7 +356,7 @@ struct Attempt: Sendable {
         _ outcome: inout AttemptOutcome
     ) async -> ResponseEvaluator.Evaluation {
         guard response.body.count >= Self.largeResponse || context.stream != nil else { return evaluator.evaluate() }
-        let memory = response.memory ?? ResponseMemory.Share(of: run.executor.memory)
+        let memory = response.memory ?? RunMemory.Share(of: run.executor.memory)
         outcome.scope.response?.memory = memory
         let decoder = ResponseDecoder(decoding: plan.settings.decoding?.value ?? .default)
         defer { memory.stopGrowing() }

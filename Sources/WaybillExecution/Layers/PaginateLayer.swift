@@ -94,7 +94,7 @@ private struct PageCollector {
     private let keepsItems: Bool
     private var items: [JSON] = []
     /// The memory of the items.
-    private var memory: ResponseMemory.Share?
+    private var memory: RunMemory.Share?
     private var isSecret = false
     /// Whether a page so far was a list.
     private var hasLists = false

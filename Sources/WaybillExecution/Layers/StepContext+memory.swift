@@ -8,7 +8,7 @@ extension StepContext {
     /// together take too much, or once the time of the step has passed.
     func keep(
         _ values: [JSON],
-        in share: inout ResponseMemory.Share?,
+        in share: inout RunMemory.Share?,
         at span: SourceSpan
     ) throws(Failure) {
         guard !values.isEmpty else { return }
@@ -18,7 +18,7 @@ extension StepContext {
         } catch {
             throw deadline?.passed ?? Failure(.output, run.redactor.text(error.message), at: span)
         }
-        let own = share ?? ResponseMemory.Share(of: run.executor.memory)
+        let own = share ?? RunMemory.Share(of: run.executor.memory)
         guard own.keep(size.bytes) else {
             let message =
                 "the results that later steps use take more than 1 GiB of memory together; use only a part of them, such "

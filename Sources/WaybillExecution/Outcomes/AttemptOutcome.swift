@@ -83,7 +83,7 @@ extension AttemptOutcome {
         /// The outputs. A failed expectation does not remove them.
         var outputs: [String: ScopeValue] = [:]
         /// The memory of what later steps use.
-        var kept: ResponseMemory.Share?
+        var kept: RunMemory.Share?
         /// The file that the step wrote, as `{file, records, bytes}`, after it was moved to its path.
         var written: JSON?
         /// The file that the request downloaded, as `{file, bytes, sha256, resumed}`, after it was moved to its path.

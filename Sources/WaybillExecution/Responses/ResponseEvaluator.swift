@@ -263,7 +263,7 @@ struct ResponseEvaluator {
         }
         if let wrongLength { message = wrongLength }
         // The words of a server are not worth the memory of a second copy of a large body.
-        let body = response.body.count > ResponseMemory.smallBody ? nil : try? decoder.decode(response)
+        let body = response.body.count > RunMemory.smallBody ? nil : try? decoder.decode(response)
         // The description of a resource is not the reason for a success.
         let words = isSuccess ? nil : (body?.value).flatMap(serverMessage)
         if let words { message += ": \(words)" }

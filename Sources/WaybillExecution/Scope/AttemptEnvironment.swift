@@ -23,7 +23,7 @@ final class AttemptEnvironment: EvaluationEnvironment {
     private let steps = Atomic(0)
     private let isStopped = Atomic(false)
     /// The memory of the largest value that was computed, unless that is small.
-    private let memory = Mutex<ResponseMemory.Share?>(nil)
+    private let memory = Mutex<RunMemory.Share?>(nil)
     /// The document that the last expression of XPath read.
     private let document = Mutex<XMLDocument?>(nil)
     /// About how many bytes of memory a parsed document takes for each byte of its text.
@@ -53,9 +53,9 @@ final class AttemptEnvironment: EvaluationEnvironment {
     }
 
     func note(bytes: Int) {
-        guard bytes > ResponseMemory.smallBody else { return }
+        guard bytes > RunMemory.smallBody else { return }
         memory.withLock { memory in
-            let share = memory ?? ResponseMemory.Share(of: run.executor.memory)
+            let share = memory ?? RunMemory.Share(of: run.executor.memory)
             share.note(bytes)
             memory = share
         }

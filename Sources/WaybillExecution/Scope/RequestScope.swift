@@ -154,7 +154,7 @@ struct SentRequest: Sendable {
     /// The bytes of the body; `nil` if it is read only when it is sent.
     var body: [UInt8]?
     /// The memory that a large body takes.
-    var memory: ResponseMemory.Share?
+    var memory: RunMemory.Share?
     /// The values of `params`, if an expression reads them.
     var params: ScopeValue?
     /// The part of the content that it asks for; `nil` for the whole.

@@ -24,7 +24,7 @@ struct StepRecord: Sendable {
     /// The file that was downloaded, as `{file, bytes, sha256, resumed}`, if an expression uses it.
     var downloaded: JSON?
     /// The memory of the outputs, the data and the items, unless they take none.
-    var memory: ResponseMemory.Share?
+    var memory: RunMemory.Share?
     /// Why nothing else is available, for a step that was not run.
     var absence: String?
 }

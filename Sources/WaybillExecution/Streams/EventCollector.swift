@@ -27,9 +27,9 @@ final class EventCollector: BodyReceiver {
         /// The events of all attempts, if they are kept.
         var events: [JSON] = []
         var isSecret = false
-        var memory: ResponseMemory.Share?
+        var memory: RunMemory.Share?
         /// The memory of an unfinished event of more than one mebibyte.
-        var unfinishedMemory: ResponseMemory.Share?
+        var unfinishedMemory: RunMemory.Share?
         var count = 0
         /// The events since the last one with an ID of its own, which are not counted yet: the server sends them again after
         /// `Last-Event-ID`.
@@ -297,13 +297,13 @@ final class EventCollector: BodyReceiver {
 
     /// Waits for room in memory if a line or an event is long.
     private func holdUnfinished(and count: Int) async {
-        let share = state.withLock { state -> (ResponseMemory.Share, Int)? in
+        let share = state.withLock { state -> (RunMemory.Share, Int)? in
             let size = state.reader.unfinishedBytes + count
-            guard size > ResponseMemory.smallBody else {
+            guard size > RunMemory.smallBody else {
                 state.unfinishedMemory = nil
                 return nil
             }
-            let share = state.unfinishedMemory ?? ResponseMemory.Share(of: run.executor.memory)
+            let share = state.unfinishedMemory ?? RunMemory.Share(of: run.executor.memory)
             state.unfinishedMemory = share
             // The array grows by doubling.
             return (share, 2 * size)

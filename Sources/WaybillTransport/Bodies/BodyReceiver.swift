@@ -33,17 +33,17 @@ struct BodyIntake {
 
     private let receiver: any BodyReceiver
     private let limit: Int
-    private let share: ResponseMemory.Share
+    private let share: RunMemory.Share
     private var use: BodyUse?
     private var collected: [UInt8] = []
     private var failure: TransportFailure?
 
     /// Creates an intake for a receiver, with the maximum number of bytes to collect for the response, and the memory
     /// for them.
-    init(_ receiver: any BodyReceiver, limit: Int, memory: ResponseMemory) {
+    init(_ receiver: any BodyReceiver, limit: Int, memory: RunMemory) {
         self.receiver = receiver
         self.limit = limit
-        share = ResponseMemory.Share(of: memory)
+        share = RunMemory.Share(of: memory)
     }
 
     /// Handles an event, with its bytes if it is a part of the body. Returns the result at the end, nil before.
@@ -64,7 +64,7 @@ struct BodyIntake {
         if use == .collect {
             let count = collected.count + bytes.count
             if count <= limit {
-                if count > ResponseMemory.smallBody { await share.grow(to: count) }
+                if count > RunMemory.smallBody { await share.grow(to: count) }
                 collected += bytes
             } else {
                 refuse(.bodyTooLarge(limit: limit))
@@ -85,7 +85,7 @@ struct BodyIntake {
         guard case .success(var response) = outcome.result else { return outcome.result }
         if use == nil { _ = await receiver.begin(response) }
         response.body = collected
-        if collected.count > ResponseMemory.smallBody { response.memory = share }
+        if collected.count > RunMemory.smallBody { response.memory = share }
         return .success(response)
     }
 }

@@ -13,7 +13,7 @@ package struct CachingTransport: Transport {
     private let now: @Sendable () -> Timestamp
     private let containsSecret: @Sendable (_ bytes: [UInt8]) -> Bool
     private let cookieHosts = CookieHosts()
-    private let memory: ResponseMemory
+    private let memory: RunMemory
     private let onFailure: @Sendable (CacheStore.Failure) -> Void
     private let onObstacle: @Sendable (CacheRules.Obstacle) -> Void
 
@@ -31,7 +31,7 @@ package struct CachingTransport: Transport {
         stores: CacheStores,
         now: @escaping @Sendable () -> Timestamp = { Timestamp.now() },
         containsSecret: @escaping @Sendable (_ bytes: [UInt8]) -> Bool = { _ in false },
-        memory: ResponseMemory = ResponseMemory(),
+        memory: RunMemory = RunMemory(),
         onFailure: @escaping @Sendable (CacheStore.Failure) -> Void = { _ in },
         onObstacle: @escaping @Sendable (CacheRules.Obstacle) -> Void = { _ in }
     ) {
@@ -112,9 +112,9 @@ package struct CachingTransport: Transport {
         HTTPResponse, TransportFailure
     > {
         guard case .success(var response) = result, response.memory == nil,
-            response.body.count > ResponseMemory.smallBody
+            response.body.count > RunMemory.smallBody
         else { return result }
-        let share = ResponseMemory.Share(of: memory)
+        let share = RunMemory.Share(of: memory)
         await share.grow(to: response.body.count)
         response.memory = share
         return .success(response)

@@ -13,7 +13,7 @@ package final class CurlTransport: Transport {
     private let thread: SystemThread<[String]>
     private let watch: CallWatch
     private let files: RequestFiles
-    private let memory: ResponseMemory
+    private let memory: RunMemory
 
     /// Starts the transport's thread. Throws if the system or libcurl does not provide what it needs.
     ///
@@ -28,7 +28,7 @@ package final class CurlTransport: Transport {
         maximumConnections: Int = 256,
         raisesFileLimit: Bool = true,
         shares: Int = 1,
-        memory: ResponseMemory = ResponseMemory()
+        memory: RunMemory = RunMemory()
     ) throws(TransportSetUpError) {
         self.memory = memory
         try LibCurl.setUp()

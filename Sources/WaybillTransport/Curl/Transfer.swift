@@ -42,14 +42,14 @@ final class Transfer {
     let marks: SocketMarks
 
     /// The memory that the body takes; nil while it is small.
-    private(set) var share: ResponseMemory.Share?
+    private(set) var share: RunMemory.Share?
     // The size of the body, if it is known before the body.
     private var announcedBytes: Int?
     // How many bytes `share` covers or waits for.
-    private var wantedRoom = ResponseMemory.smallBody
+    private var wantedRoom = RunMemory.smallBody
 
     private let watch: CallWatch
-    private let memory: ResponseMemory
+    private let memory: RunMemory
     private let commands: CommandQueue
     // The local port of the connection that the request was handed to.
     private var localPort: Int32?
@@ -92,7 +92,7 @@ final class Transfer {
         _ order: TransferOrder,
         marks: SocketMarks,
         watch: CallWatch,
-        memory: ResponseMemory,
+        memory: RunMemory,
         commands: CommandQueue
     ) {
         self.order = order
@@ -400,14 +400,14 @@ final class Transfer {
         if count > wantedRoom {
             wantedRoom = max(count, announcedBytes ?? min(2 * wantedRoom, prepared.request.maximumBodyBytes))
         }
-        if wantedRoom > ResponseMemory.smallBody, !hasRoom() {
+        if wantedRoom > RunMemory.smallBody, !hasRoom() {
             // A paused stream would delay all others on its connection, one of which may be what it waits for.
             guard let handle, TransferReport(handle).mayPauseReceiving else { return refuse(.memoryFull) }
             // The engine stops the transfer's clock.
             _ = commands.add(.adjust(order.cancellation))
             return .later
         }
-        if count > body.capacity, wantedRoom > ResponseMemory.smallBody { body.reserveCapacity(wantedRoom) }
+        if count > body.capacity, wantedRoom > RunMemory.smallBody { body.reserveCapacity(wantedRoom) }
         body.append(contentsOf: bytes)
         return .taken
     }
@@ -415,8 +415,8 @@ final class Transfer {
     /// Whether there is memory for the body so far and the bytes that arrived last. If not, the engine is asked to
     /// adjust the transfer when there may be.
     func hasRoom() -> Bool {
-        guard wantedRoom > ResponseMemory.smallBody else { return true }
-        let share = share ?? ResponseMemory.Share(of: memory)
+        guard wantedRoom > RunMemory.smallBody else { return true }
+        let share = share ?? RunMemory.Share(of: memory)
         self.share = share
         let cancellation = order.cancellation
         return share.grow(to: wantedRoom) { [commands] in _ = commands.add(.adjust(cancellation)) }

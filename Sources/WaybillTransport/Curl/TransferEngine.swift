@@ -11,7 +11,7 @@ final class TransferEngine {
     private let jars: CookieJars
     private let marks = SocketMarks()
     private let watch: CallWatch
-    private let memory: ResponseMemory
+    private let memory: RunMemory
     private let queue: AdmissionQueue<Transfer>
     private var transfers: [ObjectIdentifier: Transfer] = [:]
     // How often in a row commands take precedence over the sockets: tasks on this thread must not starve the transfers.
@@ -32,7 +32,7 @@ final class TransferEngine {
         executor: TransportExecutor,
         watch: CallWatch,
         files: RequestFiles,
-        memory: ResponseMemory,
+        memory: RunMemory,
         maximumConnections: Int
     ) throws(TransportSetUpError) {
         do {

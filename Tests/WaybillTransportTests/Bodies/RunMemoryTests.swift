@@ -6,15 +6,15 @@ import WaybillTestSupport
 @testable import WaybillTransport
 
 /// The memory that the bodies of all responses share.
-@Suite(.timeLimit(.minutes(5))) struct ResponseMemoryTests {
+@Suite(.timeLimit(.minutes(5))) struct RunMemoryTests {
     @Test func `what does not fit waits until another share is released, and one may exceed the limit`() async {
-        let memory = ResponseMemory(limit: 100)
-        let first = ResponseMemory.Share(of: memory)
+        let memory = RunMemory(limit: 100)
+        let first = RunMemory.Share(of: memory)
         #expect(first.grow(to: 80) {})
-        let second = ResponseMemory.Share(of: memory)
+        let second = RunMemory.Share(of: memory)
         // Nothing else waits, so that it may exceed the limit.
         #expect(second.grow(to: 70) {})
-        var third: ResponseMemory.Share? = ResponseMemory.Share(of: memory)
+        var third: RunMemory.Share? = RunMemory.Share(of: memory)
         await confirmation("a third one is woken when the second stops growing") { woken in
             #expect(third?.grow(to: 10) { woken() } == false)
             second.stopGrowing()
@@ -26,29 +26,29 @@ import WaybillTestSupport
     }
 
     @Test func `a task that waits for memory goes on when some is released, and when it is cancelled`() async {
-        let memory = ResponseMemory(limit: 100)
-        var first: ResponseMemory.Share? = ResponseMemory.Share(of: memory)
+        let memory = RunMemory(limit: 100)
+        var first: RunMemory.Share? = RunMemory.Share(of: memory)
         #expect(first?.grow(to: 200) {} == true)
-        let cancelled = Task { await ResponseMemory.Share(of: memory).grow(to: 1) }
+        let cancelled = Task { await RunMemory.Share(of: memory).grow(to: 1) }
         cancelled.cancel()
         await cancelled.value
-        async let grown: Void = ResponseMemory.Share(of: memory).grow(to: 1)
+        async let grown: Void = RunMemory.Share(of: memory).grow(to: 1)
         first = nil
         await grown
     }
 
     @Test func `values that are kept never exceed the limit, and make others wait`() {
-        let memory = ResponseMemory(limit: 100)
-        var kept: ResponseMemory.Share? = ResponseMemory.Share(of: memory)
+        let memory = RunMemory(limit: 100)
+        var kept: RunMemory.Share? = RunMemory.Share(of: memory)
         #expect(kept?.keep(60) == true)
         #expect(kept?.keep(60) == false)
-        let other = ResponseMemory.Share(of: memory)
+        let other = RunMemory.Share(of: memory)
         #expect(other.keep(40))
-        other.absorb(ResponseMemory.Share(of: memory))
-        let first = ResponseMemory.Share(of: memory)
+        other.absorb(RunMemory.Share(of: memory))
+        let first = RunMemory.Share(of: memory)
         first.note(10)
         #expect(first.grow(to: 20) {})
-        let second = ResponseMemory.Share(of: memory)
+        let second = RunMemory.Share(of: memory)
         #expect(!second.grow(to: 1) {})
         if let kept { other.absorb(kept) }
         kept = nil
@@ -56,19 +56,19 @@ import WaybillTestSupport
     }
 
     @Test func `each reader of a shared body counts what it decodes, and keeps the memory of the body`() {
-        let memory = ResponseMemory(limit: 100)
+        let memory = RunMemory(limit: 100)
         var response: HTTPResponse? = HTTPResponse(status: 200, url: "")
-        response?.memory = ResponseMemory.Share(of: memory)
+        response?.memory = RunMemory.Share(of: memory)
         #expect(response?.memory?.grow(to: 120) {} == true)
         var shared = response?.shared
         response = nil
-        let other = ResponseMemory.Share(of: memory)
+        let other = RunMemory.Share(of: memory)
         // The body may no longer exceed the limit, but it still exists.
         #expect(other.grow(to: 1) {})
         #expect(shared?.memory?.grow(to: 1) {} == false)
         shared = nil
         #expect(other.grow(to: 100) {})
-        #expect(ResponseMemory.Share(of: memory, for: .request).grow(to: 1) {})
+        #expect(RunMemory.Share(of: memory, for: .request).grow(to: 1) {})
     }
 
     /// Eight bodies of three mebibytes, compressed or not, in a memory for two of them.
@@ -84,7 +84,7 @@ import WaybillTestSupport
         }
         let inUse = Use()
         try await LoopbackServer.run(script: script) { server in
-            let transport = try CurlTransport(memory: ResponseMemory(limit: 7 << 20))
+            let transport = try CurlTransport(memory: RunMemory(limit: 7 << 20))
             let url = server.url()
             let counts = await withTaskGroup(of: Int?.self) { group in
                 for _ in 0..<8 {
@@ -113,8 +113,8 @@ import WaybillTestSupport
             connection.write([.settings, .ok] + Array(repeating: piece, count: 128))
             connection.waitForEnd()
         }
-        let memory = ResponseMemory(limit: 1 << 20)
-        let other = ResponseMemory.Share(of: memory)
+        let memory = RunMemory(limit: 1 << 20)
+        let other = RunMemory.Share(of: memory)
         #expect(other.grow(to: 2 << 20) {})
         try await LoopbackServer.run(script: script) { server in
             let transport = try CurlTransport(memory: memory)

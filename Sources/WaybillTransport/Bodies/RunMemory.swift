@@ -6,7 +6,7 @@ import Synchronization
 /// What needs more than is free waits until other parts are no longer used. For each purpose, one share at a time may
 /// exceed the limit until it stops growing, so that none waits for ever. The values that later steps use stay, so they
 /// never exceed the limit, and nothing waits for them.
-package final class ResponseMemory: Sendable {
+package final class RunMemory: Sendable {
     /// The size in bytes from which bodies count.
     package static let smallBody = 1 << 20
 
@@ -53,14 +53,14 @@ package final class ResponseMemory: Sendable {
             var kept = 0
         }
 
-        private let memory: ResponseMemory
+        private let memory: RunMemory
         fileprivate let purpose: Purpose
         // The share of a body that others decode too.
         private let body: Share?
         private let size = Mutex(Size())
 
         /// Creates an empty share.
-        package init(of memory: ResponseMemory, for purpose: Purpose = .response) {
+        package init(of memory: RunMemory, for purpose: Purpose = .response) {
             (self.memory, self.purpose, body) = (memory, purpose, nil)
         }
 
@@ -187,9 +187,9 @@ package final class ResponseMemory: Sendable {
     }
 }
 
-extension ResponseMemory.Share: Equatable {
+extension RunMemory.Share: Equatable {
     /// Whether both are the same share.
-    package static func == (one: ResponseMemory.Share, other: ResponseMemory.Share) -> Bool { one === other }
+    package static func == (one: RunMemory.Share, other: RunMemory.Share) -> Bool { one === other }
 }
 
 extension HTTPResponse {
@@ -198,7 +198,7 @@ extension HTTPResponse {
         var response = self
         // The first reader may not have started, and may never evaluate it.
         response.memory?.stopGrowing()
-        response.memory = memory.map(ResponseMemory.Share.init(decodingBodyOf:))
+        response.memory = memory.map(RunMemory.Share.init(decodingBodyOf:))
         return response
     }
 }
