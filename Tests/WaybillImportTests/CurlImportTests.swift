@@ -84,7 +84,11 @@ struct CurlImportTests {
         ),
         (
             "curl --json '{\"password\": \"abc\"}' https://a.example.com/a",
-            "# not imported: the spelling of the JSON body: a member is a secret, and JSON is written without\n#   spaces and needless escapes\nid: postA\npost: /a\nheaders: {Accept: application/json}\nbody: {json: {password: \"${secrets.password}\"}}"
+            "id: postA\npost: /a\nheaders: {Accept: application/json}\nbody: {json: {password: \"${secrets.password}\"}}"
+        ),
+        (
+            "curl --json '{\"password\": \"abc\", \"u\": \"a\\/b\"}' https://a.example.com/a",
+            "# not imported: the spelling of the JSON body: a member is a secret, and JSON is written without\n#   needless escapes\nid: postA\npost: /a\nheaders: {Accept: application/json}\nbody: {json: {password: \"${secrets.password}\", u: a/b}}"
         ),
         ("curl -I https://a.example.com/a", "id: headA\nhead: /a"),
         (

@@ -230,6 +230,20 @@ struct PostmanImportTests {
         #expect(manifest.text.contains("body: {form: {b: [1, 2]}}\n        arrays: repeat\n"), "\(manifest.text)")
     }
 
+    @Test(arguments: [
+        ("pm.expect(pm.response.json()).to.not.have.property('error');", true),
+        ("tests['ok'] = !JSON.parse(responseBody).error;", true),
+        ("pm.expect(pm.response.json().id).to.eql(7);", false),
+    ])
+    func `a test of what JSON does not have requires JSON`(script: String, isRequired: Bool) throws {
+        let text = #"""
+            {"info": {"name": "a"}, "item": [{"name": "a", "request": {"method": "GET", "url": "http://a.example.com/a"},
+             "event": [{"listen": "test", "script": {"exec": ["SCRIPT"]}}]}]}
+            """#.replacing("SCRIPT", with: script)
+        let manifest = try ImportFixture.manifest(.postman, [("a.json", text)])
+        #expect(manifest.text.contains("decoding: json") == isRequired, "\(manifest.text)")
+    }
+
     @Test func `a string that a script sets is JSON where a body has it without quotes`() throws {
         let text = #"""
             {"info": {"name": "a"}, "item": [

@@ -246,6 +246,15 @@ struct ScriptTests {
         #expect(translation.losses.contains { $0.statement.hasPrefix(last.prefix(12)) }, "\(translation)")
     }
 
+    @Test(arguments: [
+        "const { expect } = require('chai'); expect(res.body.a).to.equal(1);",
+        "const j = res.getBody(); const sorted = [...j.items].sort(); expect(j.a).to.equal(1);",
+        "const j = res.getBody(); Object.prototype.hasOwnProperty.call(j, 'b'); expect(j.a).to.equal(1);",
+    ])
+    func `a module and a sorted copy change nothing`(script: String) {
+        #expect(Self.described(ScriptTranslator.translate(script, isTest: true)).contains("$.a == 1"))
+    }
+
     @Test func `functions, loops, patterns and new objects that change nothing else leave a test as it is`() {
         let script = """
             const d = pm.response.json(), ids = [];

@@ -183,6 +183,8 @@ extension PostmanReader {
             guard !script.trimmingSpaces.isEmpty else { continue }
             let found = ScriptTranslator.translate(script, isTest: event["listen"].string == "test")
             result.add(found)
+            result.parsesJSON =
+                result.parsesJSON || ["response.json()", "JSON.parse("].contains(where: script.contains)
             for loss in found.losses {
                 let pointer = source.isList ? position.pointer.appending(.index(loss.line)) : position.pointer
                 losses.append(loss.loss(at: span(pointer)))

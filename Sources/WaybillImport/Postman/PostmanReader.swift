@@ -330,6 +330,9 @@ extension ImportedRequest {
         checks += script.checks
         captures += script.captures
         endsRun = endsRun || script.endsRun
+        if script.parsesJSON, script.mayPassWithoutJSON, !settings.contains(where: { $0.name == "decoding" }) {
+            settings.append(ManifestEntry("decoding", .plain("json")))
+        }
     }
 }
 

@@ -169,7 +169,7 @@ extension ScriptTranslator {
                     && values.last?.isCreated ?? false
                 || ([subject] + values).contains(where: \.containsCreated)
         {
-            throw Self.identity
+            throw isInclusion ? Untranslatable("it compares a new list or object, or only some members") : Self.identity
         }
         // What is simpler as another expectation.
         if !isNegated, let check = try check(word, subject, values) { return try add(check) }

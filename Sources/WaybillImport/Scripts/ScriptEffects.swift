@@ -67,7 +67,8 @@ struct ScriptEffects {
     private static let pure: Set<String> = [
         "console", "JSON", "Math", "Number", "String", "Boolean", "parseInt", "parseFloat", "isNaN", "isFinite",
         "encodeURI", "encodeURIComponent", "decodeURI", "decodeURIComponent", "btoa", "atob", "Date", "Symbol", "Array",
-        "Object.keys", "Object.values", "Object.entries", "Object.freeze", "Promise", "pm", "postman", "bru", "client",
+        "Object.keys", "Object.values", "Object.entries", "Object.freeze", "Object.prototype", "Promise", "pm",
+        "postman", "bru", "client",
         "request", "req", "expect", "chai", "assert", "tv4", "ajv", "moment", "dayjs", "CryptoJS", "crypto", "uuid",
         "require", "xml2Json", "cheerio", "setTimeout", "clearTimeout", "jsonPath", "_",
     ]
@@ -138,13 +139,23 @@ struct ScriptEffects {
     }
 
     private mutating func declare(_ target: ScriptExpression, _ value: ScriptExpression?) {
+        // A module, and what it contains, is what it is without a name, too.
+        if let value, Self.isModule(value) { return }
         guard case .name(let name) = target else { return variables.others.formUnion(Self.names(in: target)) }
         switch value {
         case .function?: variables.functions.insert(name)
         case .array?, .object?, .new?: variables.created.insert(name)
-        // A module is what it is without a name, too.
-        case nil, .call(.name("require"), _)?, .member(.name("chai"), _)?: break
+        case nil: break
         default: variables.others.insert(name)
+        }
+    }
+
+    /// Whether a value is a module, or a part of one.
+    static func isModule(_ value: ScriptExpression) -> Bool {
+        switch value {
+        case .call(.name("require"), _), .name("chai"): true
+        case .member(let base, _): isModule(base)
+        default: false
         }
     }
 
@@ -256,6 +267,8 @@ struct ScriptEffects {
         case .member(_, let name) where Self.pureMethods.contains(name): break
         case .member(.name("res"), let name) where name.hasPrefix("get"): break
         case .member(.name(let object), let name) where Self.changingMethods.contains(name): now.members.insert(object)
+        // A new list may contain parts of others, which do not change with it.
+        case .member(.array, let name) where Self.changingMethods.contains(name): break
         case .member(let base, let name) where Self.changingMethods.contains(name):
             now.contents.formUnion(roots(of: base))
         case .member(let base, _), .index(let base, _): now.contents.formUnion(inputs.union(roots(of: base)))

@@ -38,6 +38,17 @@ struct ScriptTranslation {
     var losses: [Loss] = []
     /// Whether no request is sent after this one.
     var endsRun = false
+    /// Whether it parses the body as JSON, and so fails with any other body.
+    var parsesJSON = false
+
+    /// Whether a check may hold for a body of another format, which lacks the parts that it must not have.
+    var mayPassWithoutJSON: Bool {
+        checks.contains { check in
+            guard case .condition(let condition, _) = check else { return false }
+            let text = condition.parts.map { "\($0)" }.joined()
+            return text.contains("!") && text.contains("$")
+        }
+    }
 
     /// Adds another script, without its losses; long statements among them are comments.
     mutating func add(_ other: ScriptTranslation) {
@@ -46,6 +57,7 @@ struct ScriptTranslation {
         assignments += other.assignments
         comments += other.comments
         endsRun = endsRun || other.endsRun
+        parsesJSON = parsesJSON || other.parsesJSON
         for loss in other.losses where loss.isLong {
             comments += loss.statement.split(whereSeparator: \.isNewline).map(String.init)
         }

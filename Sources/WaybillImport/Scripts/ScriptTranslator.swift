@@ -197,7 +197,7 @@ struct ScriptTranslator {
     }
 
     private mutating func declare(_ declaration: ScriptStatement.Declaration) throws(Untranslatable) {
-        guard let expression = declaration.value else { return }
+        guard let expression = declaration.value, !ScriptEffects.isModule(expression) else { return }
         applyEffects(of: expression)
         guard case .name(let name) = declaration.target else {
             for name in ScriptEffects.names(in: declaration.target) { locals[name] = .unknown(name) }
@@ -451,7 +451,7 @@ struct ScriptTranslator {
         }
         var text = try condition(expression)
         switch try? value(of: expression) {
-        case .data("$"): text = "exists($)"
+        case .data("$"): throw Untranslatable("it passes with nearly any response")
         case .body: text = "default(response.body, '') != ''"
         default: break
         }

@@ -195,6 +195,10 @@ package struct SecretScan: Sendable {
         }
         let isAssigned = gap.last == UInt8(ascii: "=") || gap.last == UInt8(ascii: ">")
         var text = value.prefix { $0 > 0x20 && !"&,;<>\"'`(){}\\".utf8.contains($0) }
+        // A parameter of a segment of a path (RFC 3986, section 3.3) ends with the segment.
+        if bytes[..<name.startIndex].last == UInt8(ascii: ";"), gap.elementsEqual("=".utf8) {
+            text = text.prefix { !"/?#".utf8.contains($0) }
+        }
         if ["bearer", "basic"].contains(String(decoding: text, as: UTF8.self).lowercased()) { return nil }
         // `sha256=${VARIABLE}`
         if text.last == UInt8(ascii: "$"), text.endIndex < bytes.count, bytes[text.endIndex] == UInt8(ascii: "{") {
