@@ -6,7 +6,7 @@ import WaybillTransport
 
 /// Secrets that a response contains and that its outputs name only later, or cannot name because the step has failed.
 @Suite(.timeLimit(.minutes(5))) struct UnknownSecretTests {
-    private static let secret = "hunter2hunter2"
+    private static let secret = "hunter2hunter2hunter2"
 
     /// Executes a step with the secret output `k`, and returns its failure and all that the run has written.
     private func run(
@@ -33,6 +33,7 @@ import WaybillTransport
         "{id: b, values: {t: \"concat('x', default(steps.a.data.token, ''))\"}}",
         "{id: b, get: \"/b?t=${default(steps.a.data.token, '')}\"}",
         "{id: b, when: exists(steps.a.data.user), values: {t: 1}}",
+        "{id: b, values: {t: \"default(steps.a.headers['Retry-After'], '')\"}}",
     ])
     func `the data of a step whose secret output cannot be evaluated is secret for later steps`(step: String)
         async throws

@@ -409,6 +409,7 @@ struct Attempt: Sendable {
             let bytes = ByteCounts(sent: response.bytesSent, received: response.bytesReceived)
             emit(.responseFinished(attempt: sender.attempt, status: status, times, bytes))
         }
+        if evaluation.areFieldsHidden { outcome.scope.response = response.hidingFields }
         if let name = evaluation.duplicateName {
             warn("an object in the response has the name '\(name)' twice; the last value is used")
         }
@@ -478,5 +479,21 @@ struct Attempt: Sendable {
 
     func warn(_ message: String) {
         run.warn(message, at: plan.address.text.span, step: context.path, endpoint: plan.endpoint)
+    }
+}
+
+extension HTTPResponse {
+    /// The response without the values that may contain unknown secrets: of header fields, but for those that have none, and the
+    /// addresses of redirects.
+    fileprivate var hidingFields: HTTPResponse {
+        var response = self
+        response.headers = HTTPFields(
+            headers.list.map { field in
+                ["Retry-After", "Content-Type", "Content-Length", "Date"].contains(where: field.isNamed)
+                    ? field : HTTPField(name: field.name, value: Redactor.mask)
+            }
+        )
+        for index in response.redirects.indices { response.redirects[index].to = Redactor.mask }
+        return response
     }
 }

@@ -45,11 +45,11 @@ extension Redactor {
         throw EvaluationFailure(message: problem, span: span)
     }
 
-    /// Registers the strings and numbers in a value that may contain secrets, but for short ones, which are also in texts that
-    /// have nothing to do with it.
+    /// Registers the strings and numbers in a value that may be secrets: the long ones without spaces. Others are also in texts
+    /// that have nothing to do with it.
     func register(possibleSecretsIn value: JSON) {
         var left = Self.maximumParts
-        _ = problem(registering: value, ofAtLeast: 8, from: { nil }, &left)
+        _ = problem(registering: value, ofAtLeast: 16, from: { nil }, &left)
     }
 
     /// Registers every string and number in a secret value; returns why they cannot be redacted, or `nil`.
@@ -69,7 +69,9 @@ extension Redactor {
         left -= 1
         if left < 0 { return "a secret value has more than \(Self.maximumParts) parts, which cannot all be redacted" }
         switch value {
-        case .string(let text): return text.utf8.count < count ? nil : problem(registeringText: text, from: source)
+        case .string(let text):
+            return text.utf8.count < count || count > 0 && text.utf8.contains(0x20)
+                ? nil : problem(registeringText: text, from: source)
         case .number(let number):
             return number.text.utf8.count < count ? nil : problem(registeringText: number.text, from: source)
         case .bytes(let bytes):

@@ -71,11 +71,11 @@ struct ResponseDecoder {
     /// Why a response without a body is not a list without elements: its content type does not name the format of a list, so
     /// it may be the response of something else. `nil` if it may be one.
     func emptyList(of response: HTTPResponse) -> DecodingError? {
-        guard [.csv, .ndjson, .sse].contains(decoding),
-            ResponseDecoder(decoding: .auto).effectiveDecoding(of: response) != decoding
-        else { return nil }
-        let type = response.headers.first(named: "Content-Type").map { "the content type '\($0.excerpt(100))'" }
-        let words = "the response has no body and \(type ?? "no content type")"
+        guard let names = Self.namesOfLists[decoding] else { return nil }
+        let type = response.headers.first(named: "Content-Type")
+        if let type = type?.lowercased(), names.contains(where: type.contains) { return nil }
+        let words =
+            "the response has no body and \(type.map { "the content type '\($0.excerpt(100))'" } ?? "no content type")"
         return DecodingError(message: "\(words), so it is not known to be \(decoding.rawValue.uppercased())")
     }
 
@@ -118,6 +118,11 @@ struct ResponseDecoder {
         decodings.map { ($0.range.description, $0.decoding) },
         uniquingKeysWith: { first, _ in first }
     )
+
+    /// What is in the content types of formats of lists, which servers name differently.
+    private static let namesOfLists: [Decoding: [String]] = [
+        .csv: ["csv", "comma-separated"], .ndjson: ["ndjson", "jsonl", "json-l", "json-seq"], .sse: ["event-stream"],
+    ]
 
     /// The media types of what would be decoded without an error although it is something else, such as a page with a login
     /// or an error of the server: as a header without rows, or as a page of one line.

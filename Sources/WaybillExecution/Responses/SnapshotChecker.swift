@@ -22,6 +22,7 @@ struct SnapshotChecker {
     }
 
     private static let maximumBytes = 64 << 20
+    private static let nothingCompared = "the paths of 'ignore' select all of the data, so nothing is compared"
 
     private let snapshot: ExpectedSnapshot
     private let span: SourceSpan
@@ -74,6 +75,9 @@ struct SnapshotChecker {
             let message = "the snapshot \(file.path) is outside the folder of the manifest"
             throw EvaluationFailure(message: message, span: span)
         }
+        if !data.isEmptyList, (try? reduced(data))?.isEmptyList == true {
+            throw EvaluationFailure(message: Self.nothingCompared, span: span)
+        }
         let content: [UInt8] =
             switch data {
             case .string(let text): Array(text.utf8)
@@ -114,8 +118,7 @@ struct SnapshotChecker {
         do throws(EvaluationError) {
             let (found, wanted) = (try reduced(data), try reduced(expected))
             if found.isEmptyList, wanted.isEmptyList, !data.isEmptyList || !expected.isEmptyList {
-                let message = "the paths of 'ignore' select all of the data, so nothing is compared"
-                return [.init(message: message, span: span)]
+                return [.init(message: Self.nothingCompared, span: span)]
             }
             comparison = JSONComparison(of: found, with: wanted, .equals, limit: ExpectationChecker.limit)
         } catch {

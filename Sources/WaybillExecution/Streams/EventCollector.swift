@@ -271,8 +271,10 @@ final class EventCollector: BodyReceiver {
 
     func receive(_ bytes: [UInt8]) async -> Bool {
         let start = run.clock.now
-        await context.output?.room()
+        if let output = context.output, !output.hasRoom { await wait(for: output) }
         await holdUnfinished(and: bytes.count)
+        // The transport's clock stops while events wait to be processed.
+        guard isInTime(since: start) else { return false }
         // A cancelled step does not work off what has arrived, which may be a million lines.
         for start in stride(from: 0, to: bytes.count, by: Self.pieceBytes) where !Task.isCancelled {
             let piece = Array(bytes[start..<min(start + Self.pieceBytes, bytes.count)])
@@ -282,18 +284,30 @@ final class EventCollector: BodyReceiver {
             }
             guard goesOn else { return false }
         }
-        return state.withLock { state in
-            // The transport's clock stops while events wait to be processed.
-            state.busyTime += run.clock.now - start
-            if let timeout = state.timeout, state.busyTime > timeout {
+        let isInTime = isInTime(since: start)
+        state.withLock { $0.busyTime += run.clock.now - start }
+        return isInTime
+    }
+
+    private static let pieceBytes = 64 << 10
+
+    /// Waits until the records of other elements leave room for more, no longer than the timeout: they may never do so.
+    private func wait(for output: StepFile) async {
+        let rest = state.withLock { state in state.timeout.map { max(.zero, $0 - state.busyTime) } }
+        guard let rest else { return await output.room() }
+        await run.clock.cancelling(after: rest) { await output.room() }
+    }
+
+    /// Whether the events of the current attempt may still be processed. Otherwise the attempt has failed, or is cancelled.
+    private func isInTime(since start: Duration) -> Bool {
+        state.withLock { state in
+            if let timeout = state.timeout, state.busyTime + run.clock.now - start > timeout {
                 let message = run.redactor.text("the stream has not ended within \(timeout.words)")
                 state.result = .failure(Failure(.timeout, message, at: span))
             }
             return state.result == nil && !Task.isCancelled
         }
     }
-
-    private static let pieceBytes = 64 << 10
 
     /// Waits for room in memory if a line or an event is long.
     private func holdUnfinished(and count: Int) async {

@@ -114,7 +114,9 @@ struct StepFile: Sendable {
         do throws(EvaluationFailure) {
             var scope = context.scope
             try await scope.provideSession(for: .scalar(write.to))
-            path = try write.to.text(in: scope.scope(.graph(context.graph))).text
+            let text = try write.to.text(in: scope.scope(.graph(context.graph)))
+            if text.isSecret { throw EvaluationFailure(message: "the path contains a secret", span: write.to.span) }
+            path = text.text
         } catch {
             throw run.failure(error)
         }

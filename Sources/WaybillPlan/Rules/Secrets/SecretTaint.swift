@@ -11,7 +11,9 @@ struct SecretTaint: ManifestRule {
         guard !subject.manifest.secrets.isEmpty || subject.marksOutputs else { return [] }
         let flow = SecretFlow(subject)
         var seen: Set<ObjectIdentifier> = []
-        var diagnostics = subject.graphs.flatMap { lateSecrets(in: $0.definition.value.outputs) }
+        var diagnostics = subject.graphs.indices.flatMap { index in
+            subject.references.ofGraph(at: index).compactMap { lateSecret($0, flow) }
+        }
         for leak in flow.leaks where seen.insert(ObjectIdentifier(leak.text)).inserted {
             if let diagnostic = leak.diagnostic { diagnostics.append(diagnostic) }
         }
@@ -19,26 +21,25 @@ struct SecretTaint: ManifestRule {
     }
 }
 
-/// Returns the diagnostics for secret outputs of a graph that the data of a step contains. When they are evaluated, that has
-/// been written and shown.
-private func lateSecrets(in outputs: [OutputDefinition]) -> [Diagnostic] {
-    outputs.filter(\.isSecret).flatMap { output in
-        output.value.references.compactMap { reference in
-            let names = reference.segments.dropFirst().lazy.compactMap(\.name)
-            guard reference.root == .steps, let part = names.first(where: { $0 != "items" }),
-                ["data", "headers"].contains(part)
-            else { return nil }
-            return Diagnostic(
-                "secret-exposed",
-                "the results of the run have this value before it is known to be secret",
-                at: output.value.span(of: reference.range),
-                help: [
-                    "Mark an output of the step as secret, 'outputs: {NAME: {value: …, secret: true}}', and use it here:"
-                        + " steps.ID.outputs.NAME."
-                ]
-            )
-        }
-    }
+/// Returns the diagnostic for a secret output that is a part of the results of an earlier step: when it is evaluated, they have been
+/// written and shown. A value that is computed from them is not in them.
+private func lateSecret(_ use: ReferenceSite, _ flow: SecretFlow) -> Diagnostic? {
+    let reference = use.reference
+    let segments = reference.segments.dropFirst() + (reference.isComplete ? [] : reference.childSegments ?? [])
+    guard use.purpose == .secretOutput, reference.root == .steps, use.step != nil, case .none = flow.origin(of: use),
+        reference.range.count == use.text.scalar.text.utf8.count,
+        let part = segments.lazy.compactMap(\.name).first(where: { $0 != "items" }),
+        ["data", "headers", "outputs"].contains(part)
+    else { return nil }
+    return Diagnostic(
+        "secret-exposed",
+        "the results of the run have this value before it is known to be secret",
+        at: use.span(of: reference.range),
+        help: [
+            "Mark an output of the step as secret, 'outputs: {NAME: {value: …, secret: true}}', and use it here:"
+                + " steps.ID.outputs.NAME."
+        ]
+    )
 }
 
 /// A use of a secret in an expression or template.
