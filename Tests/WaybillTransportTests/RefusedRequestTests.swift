@@ -1,6 +1,7 @@
 import Testing
 import WaybillTestSupport
-import WaybillTransport
+
+@testable import WaybillTransport
 
 @Suite(.timeLimit(.minutes(5))) struct RefusedRequestTests {
     struct Case: Sendable, CustomTestStringConvertible {
@@ -74,7 +75,9 @@ import WaybillTransport
             try await CurlTransport.run { transport in
                 let field = HTTPField(name: "A", value: String(repeating: "x", count: 2 << 20))
                 let failure = await transport.send(HTTPRequest(url: server.url(), headers: [field])).failure
-                #expect(failure?.message.hasPrefix("the request's URL and header fields") == true, "\(failure as Any)")
+                // Newer versions send it.
+                let isRefused = failure?.message.hasPrefix("the request's URL and header fields")
+                #expect(isRefused ?? (LibCurl.version > 0x075800), "\(failure as Any)")
             }
         }
     }
