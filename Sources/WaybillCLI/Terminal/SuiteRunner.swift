@@ -91,6 +91,8 @@ struct SuiteRunner {
         var options = RunOptions()
         options.outputFolder = member.folder
         options.suiteFolder = suite.path
+        // What an earlier suite left was removed; a run that is here now was started since.
+        options.replacesRun = false
         options.usesMock = usesMock
         options.variables = variables
         printing.set(&options, reports)
