@@ -13,6 +13,15 @@ struct RunPrinterTests {
         let text = Mutex("")
     }
 
+    private static func printer(to collector: Collector) -> RunPrinter {
+        RunPrinter(
+            Output(noColour: true),
+            quiet: false,
+            verbose: false,
+            to: .held(manifest: "m.yaml") { text in collector.text.withLock { $0 += text } }
+        )
+    }
+
     @Test(arguments: [
         (RunOutcome.interrupted, [StepOutcome.passed, .tolerated], false),
         (.interrupted, [.passed, .skipped], true),
@@ -35,12 +44,7 @@ struct RunPrinterTests {
             steps: steps.enumerated().map { StepResult(id: "s\($0)", path: "main.s\($0)", graph: "main", outcome: $1) }
         )
         let collector = Collector()
-        let printer = RunPrinter(
-            Output(noColour: true),
-            quiet: false,
-            verbose: false,
-            to: .held(manifest: "m.yaml") { text in collector.text.withLock { $0 += text } }
-        )
+        let printer = Self.printer(to: collector)
         printer.finish(result, folder: "out")
         let text = collector.text.withLock { $0 }
         #expect(text.contains("results in out\n"))
@@ -49,12 +53,7 @@ struct RunPrinterTests {
 
     @Test func `a URL of megabytes is shortened where there is no terminal, too`() {
         let collector = Collector()
-        let printer = RunPrinter(
-            Output(noColour: true),
-            quiet: false,
-            verbose: false,
-            to: .held(manifest: "m.yaml") { text in collector.text.withLock { $0 += text } }
-        )
+        let printer = Self.printer(to: collector)
         var step = StepResult(id: "a", path: "main.a", graph: "main", outcome: .passed)
         step.method = "GET"
         step.url = Redactor().text("http://s/" + String(repeating: "x", count: 3_000_000) + "/end")
