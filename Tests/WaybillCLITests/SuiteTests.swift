@@ -421,6 +421,20 @@ import WaybillTestSupport
         #expect(folder.read("out/run.json") == nil)
     }
 
+    @Test func `a suite of which some runs were removed is not resumed`() async throws {
+        for name in ["a", "b"] { manifest("\(name).yaml") }
+        let suite = ["run", "a.yaml", "b.yaml", "--mock", "--out", "out"]
+        #expect(try await Command.run(CommandCase.program, suite, in: folder.path).status == 0)
+        // This folder cannot be removed as a body, so that the new suite ends after it has removed the run of a.yaml.
+        folder.write("", to: "out/b/bodies/folder/file")
+        let stopped = try await Command.run(CommandCase.program, suite, in: folder.path)
+        #expect(stopped.status == 3 && folder.read("out/a/events.ndjson") == nil, "\(stopped.errorText)")
+        let resumed = try await waybill("resume", "./out")
+        #expect(resumed.status == 3 && folder.read("out/a/events.ndjson") == nil, "\(resumed.outputText)")
+        folder.remove("out/b/bodies/folder")
+        #expect(try await Command.run(CommandCase.program, suite, in: folder.path).status == 0)
+    }
+
     @Test func `only one process runs the manifests of a suite`() async throws {
         manifest("a.yaml", delay: "5s")
         manifest("b.yaml")

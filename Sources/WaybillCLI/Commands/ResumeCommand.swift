@@ -175,6 +175,7 @@ struct ResumeCommand: ParsableCommand {
         var runOptions = RunOptions()
         runOptions.outputFolder = member.folder
         runOptions.suiteFolder = suite.path
+        runOptions.replacesRun = false
         runOptions.reportsFirstElements = reports.needsExchanges
         runOptions.usesMock = suite.options.usesMock
         runOptions.variables = options.variables
