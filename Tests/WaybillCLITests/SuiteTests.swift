@@ -435,6 +435,20 @@ import WaybillTestSupport
         #expect(try await Command.run(CommandCase.program, suite, in: folder.path).status == 0)
     }
 
+    @Test func `a run that lost some of its files to a new one is not continued`() async throws {
+        manifest("a.yaml")
+        let run = ["run", "a.yaml", "--mock", "--out", "out"]
+        #expect(try await Command.run(CommandCase.program, run, in: folder.path).status == 0)
+        folder.write("", to: "out/bodies/folder/file")
+        let stopped = try await Command.run(CommandCase.program, run, in: folder.path)
+        #expect(stopped.status == 3 && folder.read("out/run.json") == nil, "\(stopped.errorText)")
+        let resumed = try await waybill("resume", "./out")
+        #expect(resumed.status == 3, "\(resumed.outputText)")
+        #expect(resumed.errorText.contains("run the manifest again"), "\(resumed.errorText)")
+        folder.remove("out/bodies/folder")
+        #expect(try await Command.run(CommandCase.program, run, in: folder.path).status == 0)
+    }
+
     @Test func `only one process runs the manifests of a suite`() async throws {
         manifest("a.yaml", delay: "5s")
         manifest("b.yaml")

@@ -44,6 +44,9 @@ enum FolderContents {
 
     /// Takes over a folder for a new run: opens its journal, and removes the files of an earlier run.
     ///
+    /// Until they are removed, the journal has an unfinished first line: if this process is killed, the earlier run is not
+    /// continued without its files, and the line shows whose files they are.
+    ///
     /// - Parameters:
     ///   - unfinished: Set to the earlier run, if it did not finish.
     ///   - isOfSuite: Whether this process has the lock of the suite in the folder, which it replaces.
@@ -55,11 +58,14 @@ enum FolderContents {
         isOfSuite: Bool = false,
         replacesRun: Bool = true
     ) throws(ResultsError) -> OutputFile {
-        let file = try lock(path, disk, replacing: &unfinished, isOfSuite: isOfSuite, replacesRun: replacesRun)
+        let earlier = try lock(path, disk, replacing: &unfinished, isOfSuite: isOfSuite, replacesRun: replacesRun)
+        let firstLine = try earlier.head(64 * 1024).prefix { $0 != UInt8(ascii: "\n") }
+        let file = try earlier.continued(at: firstLine.count)
         try clear(path)
         // The list of a suite that this run replaces. Another suite replaces the list itself.
         if !isOfSuite, SuiteFolder(at: path) != nil { unlink("\(path)/\(RunFileNames.suite)") }
-        return try file.continued(at: 0)
+        try file.cut(to: 0)
+        return file
     }
 
     /// Opens and locks the journal in a folder that a new run may take over; see `claim`. Changes nothing else.
