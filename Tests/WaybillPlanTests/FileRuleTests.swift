@@ -74,6 +74,33 @@ import WaybillPlan
             ("an endpoint called twice", 1, "{call: load}, {id: again, call: load}"),
             ("a graph run twice", 1, "{graph: inner}, {id: again, graph: inner}"),
             ("a graph run for each element", 1, "{graph: inner, forEach: {in: [1], as: e}}"),
+            (
+                "a file for each round", 1,
+                "{until: {that: steps.a.status == 200}, chain: [{id: a, get: /a, write: {to: a.json}}]}"
+            ),
+            (
+                "a download for each round", 1,
+                "{until: {that: steps.a.status == 200}, batch: [{id: a, get: /a, download: {to: a}}]}"
+            ),
+            (
+                "a file whose name depends on the round", 0,
+                "{until: {that: steps.a.status == 200}, chain: [{id: a, get: /a}, {get: /b, write: {to: \"${steps.a.status}.json\"}}]}"
+            ),
+            (
+                "a file of one of the rounds", 0,
+                "{until: {that: steps.a.status == 200}, chain: [{id: a, get: /a}, {get: /b, when: steps.a.status == 200, write: {to: b.json}}]}"
+            ),
+            (
+                "a table that keeps the rows of all rounds", 0,
+                "{until: {that: steps.a.status == 200}, chain: [{id: a, get: /a, write: {to: a.sqlite, table: a, key: [k]}}]}"
+            ),
+            ("a file of the last poll", 0, "{id: a, get: /a, until: {that: $.done}, write: {to: a.json}}"),
+            ("a graph run in each round", 1, "{until: {that: run.id == 'a'}, chain: [{graph: outer}]}"),
+            ("a graph that is repeated", 1, "{graph: inner, until: {that: run.id == 'a'}}"),
+            (
+                "a graph run in one of the rounds", 0,
+                "{until: {that: run.id == 'a'}, chain: [{graph: outer, when: run.id == 'a'}]}"
+            ),
             ("a graph run once", 0, "{graph: inner}"),
             ("a graph whose caller is run twice", 1, "{graph: outer}, {id: again, graph: outer}"),
             ("a graph run by way of two others", 1, "{graph: outer}, {graph: inner}"),

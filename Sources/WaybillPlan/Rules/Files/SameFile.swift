@@ -74,6 +74,18 @@ struct SameFile: ManifestRule {
                 ]
             )
         }
+        for writing in writings where !writing.keepsRounds {
+            guard let span = writing.rounds ?? runs.rounds(of: writing.graph) else { continue }
+            return Diagnostic(
+                "same-file",
+                "each round of 'until' would replace the file of the one before",
+                at: writing.path,
+                secondary: [.init(span, "repeated here")],
+                help: [
+                    "Use a result of a step in the name, write to a table with 'key', or write once: after the rounds, or with 'when'."
+                ]
+            )
+        }
         if let (first, second) = FileWriting.firstTogether(of: writings, runs) {
             let isShared = second.path == first.path
             let isOneStep = first.step == second.step
@@ -128,6 +140,10 @@ private struct FileWriting {
     let graph: String
     /// The enclosing `forEach` that repeats it, if there is one.
     let repeatedBy: ForEach?
+    /// The span of an enclosing `until` whose rounds all run the step.
+    let rounds: SourceSpan?
+    /// Whether the target keeps what each round writes, or is written in one round only.
+    let keepsRounds: Bool
     /// Whether the step runs only under a condition.
     let isConditional: Bool
 
@@ -149,22 +165,33 @@ private struct FileWriting {
             table: String? = nil,
             of site: StepSite,
             at location: SourceSpan,
-            _ loop: ForEach?
+            _ loop: ForEach?,
+            keepsRounds: Bool = false
         ) {
             guard let text = path.constantText ?? ResultPath.constantFolder(of: path) else { return }
             let isFolder = text.utf8.last == UInt8(ascii: "/")
             let name = CodePoints(ResultPath.normalized(folder + text))
             if isFolder, name == "" { return }
             let table = isFolder ? nil : table?.lowercased()
-            add(Target(path: name, table: table, isFolder: isFolder), path.span, of: site, at: location, loop)
+            let target = Target(path: name, table: table, isFolder: isFolder)
+            add(target, path.span, of: site, at: location, loop, keepsRounds: keepsRounds)
         }
-        func add(_ target: Target, _ path: SourceSpan, of site: StepSite, at location: SourceSpan, _ loop: ForEach?) {
+        func add(
+            _ target: Target,
+            _ path: SourceSpan,
+            of site: StepSite,
+            at location: SourceSpan,
+            _ loop: ForEach?,
+            keepsRounds: Bool
+        ) {
             let writing = FileWriting(
                 step: site.step.span,
                 path: path,
                 location: location,
                 graph: site.graph.name.value,
                 repeatedBy: loop,
+                rounds: site.roundsAround,
+                keepsRounds: keepsRounds || site.step.isConditional,
                 isConditional: site.isConditional
             )
             writings[target, default: []].append(writing)
@@ -173,7 +200,8 @@ private struct FileWriting {
             let step = site.step
             // A file receives the records of all elements of the step.
             for write in step.flow?.writes ?? [] {
-                add(write.to, table: write.table?.value, of: site, at: write.to.span, site.loopAround)
+                let (table, keeps) = (write.table?.value, !write.key.isEmpty)
+                add(write.to, table: table, of: site, at: write.to.span, site.loopAround, keepsRounds: keeps)
             }
             // The elements and pages of one step are the concern of `SnapshotSharing`.
             if let snapshot = subject.requests.of(site).lazy.compactMap({ $0.snapshot }).first {
@@ -183,7 +211,7 @@ private struct FileWriting {
                     isSnapshot: true
                 )
                 let location = if case .call(let call) = step.action { call.name.span } else { path.span }
-                add(target, path.span, of: site, at: location, nil)
+                add(target, path.span, of: site, at: location, nil, keepsRounds: true)
             }
             guard let to = site.download?.to else { continue }
             // Equal downloads with `duplicates` may share a file.
@@ -206,10 +234,14 @@ extension StepSite {
     /// The innermost enclosing `forEach`.
     var loopAround: ForEach? { around.lazy.reversed().compactMap { $0.flow?.forEach }.first }
 
-    /// Whether the step or an enclosing one runs only under a condition.
-    var isConditional: Bool {
-        (around + [step]).contains { $0.flow?.when != nil || $0.unknown.contains(.condition) }
+    /// The span of the innermost enclosing `until` whose rounds all run the step.
+    var roundsAround: SourceSpan? {
+        let inner = around.reversed().prefix { !$0.isConditional || $0.flow?.until != nil }
+        return inner.lazy.compactMap { $0.flow?.until?.span }.first
     }
+
+    /// Whether the step or an enclosing one runs only under a condition.
+    var isConditional: Bool { (around + [step]).contains(where: \.isConditional) }
 
     /// The download of the step or of the endpoint that it calls.
     var download: Download? {
@@ -219,6 +251,11 @@ extension StepSite {
     }
 }
 
+extension Step {
+    /// Whether the step runs only under a condition of its own.
+    fileprivate var isConditional: Bool { flow?.when != nil || unknown.contains(.condition) }
+}
+
 /// The graphs that run other graphs, and those that may therefore run more than once in one run.
 struct GraphRuns {
     /// A step that runs a graph.
@@ -226,6 +263,8 @@ struct GraphRuns {
         let caller: String
         let span: SourceSpan
         let loop: ForEach?
+        /// The span of the `until` whose rounds all run the graph.
+        let rounds: SourceSpan?
         let isConditional: Bool
     }
 
@@ -245,6 +284,7 @@ struct GraphRuns {
                     caller: site.graph.name.value,
                     span: call.name.span,
                     loop: site.step.flow?.forEach ?? site.loopAround,
+                    rounds: site.step.flow?.until?.span ?? (site.step.isConditional ? nil : site.roundsAround),
                     isConditional: site.isConditional
                 )
             )
@@ -255,6 +295,16 @@ struct GraphRuns {
 
     /// Returns the spans that make a graph run more than once; `nil` if it runs at most once.
     func repetition(of graph: String) -> [SourceSpan]? { repetitions[graph] }
+
+    /// Returns the span of an `until` whose rounds all run a graph.
+    ///
+    /// - Parameter depth: The maximum number of graphs that run each other.
+    func rounds(of graph: String, depth: Int = 16) -> SourceSpan? {
+        guard depth > 0 else { return nil }
+        return runs[graph]?.lazy.compactMap { run in
+            run.rounds ?? (run.isConditional ? nil : rounds(of: run.caller, depth: depth - 1))
+        }.first
+    }
 
     /// Returns the first two of some things in graphs that can both be part of one run. Two conditional things are
     /// ignored, because they may exclude each other.
