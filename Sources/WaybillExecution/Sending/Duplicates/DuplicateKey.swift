@@ -18,6 +18,20 @@ enum DuplicateKey: Hashable, Sendable {
     /// They download the same to one path.
     case download(WholeRequest, path: String)
 
+    /// The key of a request that has not been built; `nil` if it is not known yet, because it may depend on more than its
+    /// inputs.
+    init?(by policy: Setting<DuplicatePolicy>, in plan: RequestPlan, scope: RequestScope) {
+        if let key = policy.value.key {
+            guard !key.references.contains(where: { ["session", "request", "vars"].contains($0.name) }),
+                let value = try? key.value(in: scope.scope(policy.level))
+            else { return nil }
+            self = .value(value.json, endpoint: plan.endpoint)
+        } else {
+            guard plan.download == nil, let endpoint = plan.endpoint else { return nil }
+            self = .endpoint(endpoint)
+        }
+    }
+
     /// The key of a request that has been built, with its signer and its download, if it has them.
     init(
         of request: HTTPRequest,
