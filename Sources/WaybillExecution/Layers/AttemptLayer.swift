@@ -44,7 +44,7 @@ struct Attempt: Sendable {
             outcome.failure = run.failure(error)
         }
         // Evaluating the response may have taken longer than the step has.
-        let isOfEvaluation = [.decode, .filter, .output, .expect].contains(outcome.failure?.kind)
+        let isOfEvaluation = [.input, .decode, .filter, .output, .expect].contains(outcome.failure?.kind)
         if outcome.scope.environment.hasStopped || isOfEvaluation && WorkLimit.isReached {
             outcome.failure = .stopped(at: request.step.span)
         }
