@@ -85,12 +85,18 @@ import WaybillTransport
     /// of them are sent.
     @Test(
         arguments: [
-            ("cancel-previous", "", "first:cancelled gate:passed second:passed"),
-            ("discard", "", "first:passed gate:passed second:skipped"),
-            ("discard", "inputs.q", "first:passed gate:passed second:passed"),
+            ("cancel-previous", "", "call: e, with: {q: x}", "first:cancelled gate:passed second:passed"),
+            ("discard", "", "call: e, with: {q: x}", "first:passed gate:passed second:skipped"),
+            ("discard", "inputs.q", "call: e, with: {q: x}", "first:passed gate:passed second:passed"),
+            (
+                "discard", "", "get: /e/1, headers: {X: \"${session.token}\"}, duplicates: discard",
+                "first:passed gate:passed second:skipped"
+            ),
         ]
     )
-    func `requests that wait for a session are in flight`(mode: String, key: String, summary: String) async throws {
+    func `requests that wait for a session are in flight`(mode: String, key: String, step: String, summary: String)
+        async throws
+    {
         let logins = Mutex(0)
         let fixture = try ExecutionFixture(
             """
@@ -105,10 +111,10 @@ import WaybillTransport
             graphs:
               main:
                 batch:
-                  - {id: first, call: e, with: {q: x}, onFailure: continue}
+                  - {id: first, \(step), onFailure: continue}
                   - chain:
                       - {id: gate, get: /gate}
-                      - {id: second, call: e, with: {q: y}, onFailure: continue}
+                      - {id: second, \(step.replacing("{q: x}", with: "{q: y}")), onFailure: continue}
             """,
             ["/gate": .held],
             answering: { request in
