@@ -191,6 +191,7 @@ import WaybillTransport
         )
         let transport = try CurlTransport(memory: memory)
         let running = Task { await fixture.run(over: transport, memory: memory) }
+        await until { !server.requests.isEmpty }
         // Longer than the timeout, which would end the request.
         try await Task.sleep(for: .milliseconds(2500))
         if key.isEmpty { running.cancel() }
