@@ -76,10 +76,10 @@ package final class Operation: Sendable {
     }
 
     private static func inputNames(of parameters: [ContractParameter], hasBody: Bool) -> [String] {
-        parameters.map { parameter in
-            let isShared =
-                hasBody && parameter.name == "body"
-                || parameters.count { $0.name.utf8.elementsEqual(parameter.name.utf8) } > 1
+        var counts: [[UInt8]: Int] = [:]
+        for parameter in parameters { counts[Array(parameter.name.utf8), default: 0] += 1 }
+        return parameters.map { parameter in
+            let isShared = hasBody && parameter.name == "body" || counts[Array(parameter.name.utf8)] != 1
             return isShared ? "\(parameter.part.rawValue).\(parameter.name)" : parameter.name
         }
     }
@@ -151,6 +151,7 @@ extension OpenAPIDocument {
     /// The parameters of an operation and those of its path item, which it may replace.
     private func parameters(of entry: Entry) throws(ContractError) -> [ContractParameter] {
         var parameters: [ContractParameter] = []
+        var indices: [[UInt8]: Int] = [:]
         for owner in [entry.pathItem, entry.location] {
             let list = owner.appending(.name("parameters"))
             var listed = Set<Int>()
@@ -162,9 +163,9 @@ extension OpenAPIDocument {
                 {
                     continue
                 }
-                let known = parameters.firstIndex {
-                    $0.part == parameter.part && $0.name.utf8.elementsEqual(parameter.name.utf8)
-                }
+                let key = Array("\(parameter.part.rawValue) \(parameter.name)".utf8)
+                let known = indices[key]
+                indices[key] = known ?? parameters.count
                 if let known { parameters[known] = parameter } else { parameters.append(parameter) }
                 // A list must not have a parameter twice (OpenAPI 3.1.1, section 4.8.10.1).
                 guard listed.insert(known ?? parameters.count - 1).inserted else {
@@ -183,17 +184,19 @@ extension OpenAPIDocument {
         _ parameters: [ContractParameter]
     ) throws(ContractError) -> [Operation.PathPiece] {
         var pieces: [Operation.PathPiece] = []
+        let indices = Dictionary(
+            uniqueKeysWithValues: parameters.indices.lazy.filter { parameters[$0].part == .path }.map {
+                (Array(parameters[$0].name.utf8), $0)
+            }
+        )
+        var unused = indices
         var rest = entry.path[...]
         while let open = rest.firstIndex(of: "{") {
             guard let close = rest[open...].firstIndex(of: "}") else {
                 throw ContractError("the path '\(entry.path)' has a '{' without a '}'", at: entry.pathItem)
             }
             let name = rest[rest.index(after: open)..<close]
-            guard
-                let index = parameters.firstIndex(where: {
-                    $0.part == .path && $0.name.utf8.elementsEqual(name.utf8)
-                })
-            else {
+            guard let index = indices[Array(name.utf8)] else {
                 throw ContractError(
                     "the path has '{\(name)}', but the operation has no parameter in 'path' with this name",
                     at: entry.location
@@ -201,14 +204,11 @@ extension OpenAPIDocument {
             }
             if open > rest.startIndex { pieces.append(.literal(PercentEncoding.literal(String(rest[..<open])))) }
             pieces.append(.parameter(index))
+            unused[Array(name.utf8)] = nil
             rest = rest[rest.index(after: close)...]
         }
         if !rest.isEmpty { pieces.append(.literal(PercentEncoding.literal(String(rest)))) }
-        let unused = parameters.indices.first { index in
-            parameters[index].part == .path
-                && !pieces.contains { if case .parameter(index) = $0 { true } else { false } }
-        }
-        if let unused {
+        if let unused = unused.values.min() {
             throw ContractError(
                 "the path has no '{\(parameters[unused].name)}', but the operation has a parameter in 'path' with this name",
                 at: parameters[unused].location

@@ -11,14 +11,20 @@ extension WorkLimit {
         /// Creates the check of a parser at the start of its bytes.
         package init() {}
 
-        /// Whether the task must stop.
+        /// Whether the task must stop; if it must once, the result stays true.
         ///
         /// - Parameter position: The number of bytes, or of units that take about as long, that were read.
         @inline(__always)
         package mutating func isReached(at position: Int) -> Bool {
-            guard position >= next else { return false }
-            next = position + 0x1_0000
-            return WorkLimit.isReached
+            position >= next && isReachedNow(at: position)
+        }
+
+        private mutating func isReachedNow(at position: Int) -> Bool {
+            // A loop may only leave out the rest of its elements.
+            if next < 0 { return true }
+            let isReached = WorkLimit.isReached
+            next = isReached ? -1 : position + 0x1_0000
+            return isReached
         }
 
         /// Whether the task must stop, before more work of a size in these units.

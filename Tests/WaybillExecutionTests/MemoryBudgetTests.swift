@@ -171,6 +171,38 @@ import WaybillTransport
         #expect(fixture.transport.paths == ["/a"])
     }
 
+    /// A server sends a body, for which other responses of the run leave no room.
+    @Test(arguments: ["deadline: 3s", ""])
+    func `the wait of a response for memory is ended by its deadline and by cancelling, not by its timeout`(key: String)
+        async throws
+    {
+        let server = try LoopbackServer { connection in
+            guard connection.readRequest() != nil else { return }
+            connection.write("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3000000\r\n\r\n")
+            connection.write(String(repeating: "x", count: 3_000_000))
+        }
+        defer { server.stop() }
+        let memory = RunMemory(limit: 1)
+        let other = RunMemory.Share(of: memory)
+        await other.grow(to: 2)
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, get: /a, timeout: 2s\(key.isEmpty ? "" : ", \(key)")}]}}\n",
+            at: server.url("")
+        )
+        let transport = try CurlTransport(memory: memory)
+        let running = Task { await fixture.run(over: transport, memory: memory) }
+        await until { !server.requests.isEmpty }
+        // Longer than the timeout, which would end the request.
+        try await Task.sleep(for: .milliseconds(2500))
+        if key.isEmpty { running.cancel() }
+        let failure = await running.value.result.steps.first?.failure
+        #expect(
+            failure?.message.string == (key.isEmpty ? "the request was cancelled" : "the deadline of 3s has passed")
+        )
+        await transport.shutDown()
+        withExtendedLifetime(other) {}
+    }
+
     @Test func `a body under a mebibyte waits for memory before it is decoded`() async throws {
         let memory = RunMemory(limit: 1)
         let other = RunMemory.Share(of: memory)

@@ -8,7 +8,7 @@ import WaybillRuntime
 
 @testable import WaybillManifest
 
-/// Filter stages stop once the time of the step has passed.
+/// Filter stages and forms stop once the time of the step has passed.
 @Suite(.timeLimit(.minutes(5))) struct FilterLimitTests {
     private struct Nowhere: EvaluationEnvironment {
         func now() -> Timestamp { Timestamp(nanoseconds: 0) }
@@ -47,5 +47,13 @@ import WaybillRuntime
         let span = file.span(0..<7)
         _ = try stage.apply(to: data, in: scope, at: span)
         #expect(await WorkLimit.limited({ true }) { (try? stage.apply(to: data, in: scope, at: span)) == nil })
+    }
+
+    @Test func `a form with many fields is not written to its end after the time of the step`() async {
+        var fields = ParameterList(arrays: .repeat)
+        for number in 0..<10_000 { fields.add("x", ScopeText("\(number)")) }
+        let form = await WorkLimit.limited({ true }) { [fields] in fields.form }
+        #expect(form.utf8.count < 10_000)
+        #expect(fields.form.hasSuffix("&x=9999"))
     }
 }

@@ -44,7 +44,7 @@ struct Attempt: Sendable {
             outcome.failure = run.failure(error)
         }
         // Evaluating the response may have taken longer than the step has.
-        let isOfEvaluation = [.decode, .filter, .output, .expect].contains(outcome.failure?.kind)
+        let isOfEvaluation = [.input, .decode, .filter, .output, .expect].contains(outcome.failure?.kind)
         if outcome.scope.environment.hasStopped || isOfEvaluation && WorkLimit.isReached {
             outcome.failure = .stopped(at: request.step.span)
         }
@@ -96,6 +96,7 @@ struct Attempt: Sendable {
             (sending, transport) = try await build(&outcome)
         } catch {
             outcome.failure = run.failure(error)
+            if error.kind == .duplicate { outcome.duplicate = .skipped }
             return outcome
         }
         // The body may be incomplete.
@@ -129,11 +130,8 @@ struct Attempt: Sendable {
         case .stopped: return stopped
         case .refusal(let failure):
             outcome.failure = failure
+            if failure.kind == .duplicate { outcome.duplicate = .skipped }
             // A refused request does not count as an attempt.
-            outcome.method = nil
-        case .duplicate(let failure):
-            outcome.failure = failure
-            outcome.duplicate = .skipped
             outcome.method = nil
         case .failure(let failure):
             // The first request was, if one of its redirects was followed.
@@ -233,16 +231,16 @@ struct Attempt: Sendable {
     private func build(
         _ outcome: inout AttemptOutcome
     ) async throws(EvaluationFailure) -> (request: HTTPRequest, transport: any Transport) {
-        if plan.usesSession {
-            try await outcome.scope.provideSession(of: plan.service ?? run.sessions.onlyService)
-        }
+        let service = plan.service ?? run.sessions.onlyService
+        try await outcome.scope.evaluate(plan.arguments, at: .graph(plan.graph), page: context.page, service: service)
+        try await sender.enterEarly(in: outcome.scope)
+        if plan.usesSession { try await outcome.scope.provideSession(of: service) }
         if !context.isForSession {
             // The run's jar no longer has their cookies.
             for service in run.executor.resumption.servicesWithCookies(for: plan) {
                 _ = try await run.sessions.session(of: service, for: context)
             }
         }
-        try await outcome.scope.evaluate(plan.arguments, at: .graph(plan.graph), page: context.page)
         if let endpoint = plan.endpoint { try plan.checks.require(in: outcome.scope.scope(.endpoint(endpoint))) }
         for variable in plan.vars {
             let value = try variable.value.checkedValue(in: outcome.scope.scope(variable.level))
@@ -253,7 +251,7 @@ struct Attempt: Sendable {
         }
         var addressed = RequestBuilder(plan, in: outcome.scope)
         if plan.usesSessionAtServiceOrigin, try !addressed.isForeign() {
-            try await outcome.scope.provideSession(of: plan.service ?? run.sessions.onlyService)
+            try await outcome.scope.provideSession(of: service)
         }
         var builder = RequestBuilder(plan, in: outcome.scope)
         var sending = try builder.build()

@@ -195,7 +195,8 @@ struct RequestBuilder {
 
     // MARK: Method and address
 
-    private func method() throws(EvaluationFailure) -> String {
+    /// The method.
+    func method() throws(EvaluationFailure) -> String {
         guard plan.constantMethod == nil, let written = plan.method else { return plan.constantMethod ?? "GET" }
         let text = try written.value.text(in: scope.scope(written.level))
         guard !text.isSecret else {
@@ -211,7 +212,7 @@ struct RequestBuilder {
     }
 
     /// The URL of the request, as it is sent and signed, with its origin, and whether that is not the origin of its service.
-    private mutating func target() throws(EvaluationFailure) -> (url: String, origin: Origin, isForeign: Bool) {
+    mutating func target() throws(EvaluationFailure) -> (url: String, origin: Origin, isForeign: Bool) {
         let span = plan.address.text.span
         let address =
             if let operation = plan.operation { try path(of: operation) } else {

@@ -8,11 +8,14 @@ extension RequestScope {
     /// Evaluates the arguments of a call for the inputs of an endpoint or graph, and checks them against the schemas of
     /// the inputs.
     ///
-    /// - Parameter page: The page that is requested, which may set one of the inputs.
+    /// - Parameters:
+    ///   - page: The page that is requested, which may set one of the inputs.
+    ///   - service: The service whose session they may use; if it has none, that of the only one that has one.
     mutating func evaluate(
         _ arguments: [ArgumentPlan],
         at level: Level,
-        page: PageRequest = .plain
+        page: PageRequest = .plain,
+        service: String? = nil
     ) async throws(EvaluationFailure) {
         for argument in arguments {
             if let (name, value) = page.input, name.hasSameCodePoints(as: argument.name) {
@@ -23,7 +26,7 @@ extension RequestScope {
             switch argument.source {
             case .constant(let constant): value = ScopeValue(constant)
             case .template(let template):
-                try await provideSession(for: template)
+                try await provideSession(for: template, of: service)
                 value = try template.checkedValue(in: scope(level))
             case .omitted: continue
             }
@@ -38,9 +41,10 @@ extension RequestScope {
         try await provideSession(of: context.run.sessions.onlyService)
     }
 
-    /// Provides the session of the only service that has one, if a value outside of requests uses it.
-    mutating func provideSession(for value: ValueTemplate) async throws(EvaluationFailure) {
+    /// Provides the session of a service, or else of the only one that has one, if a value uses it.
+    mutating func provideSession(for value: ValueTemplate, of service: String? = nil) async throws(EvaluationFailure) {
         guard self.session == nil, usesSession({ $0.value(value, .request, .argument) }) else { return }
+        try await provideSession(of: service)
         try await provideSession(of: context.run.sessions.onlyService)
     }
 

@@ -33,9 +33,8 @@ extension RequestSender {
         guard let policy = plan.settings.duplicates, policy.value.mode != .allow else {
             return await sendWithPermit(sending, through: transport)
         }
-        let key: DuplicateKey
         do {
-            key = try DuplicateKey(
+            let key = try DuplicateKey(
                 of: sending,
                 by: policy,
                 in: plan,
@@ -43,24 +42,33 @@ extension RequestSender {
                 signer: (transport as? SigningTransport)?.signer,
                 download: download
             )
+            if policy.value.mode == .share {
+                let transfer = await run.shared.join(key, redirects: maximumRedirects, isFinal: context.isFinal) {
+                    await sendWithPermit(sending, through: transport)
+                }
+                return transfer ?? Outcome(end: .stopped, lastURL: sending.url)
+            }
+            try await enter(key, policy)
         } catch {
             return Outcome(end: .refusal(run.failure(error)), lastURL: sending.url)
         }
-        if policy.value.mode == .share {
-            let transfer = await run.shared.join(key, redirects: maximumRedirects, isFinal: context.isFinal) {
-                await sendWithPermit(sending, through: transport)
-            }
-            return transfer ?? Outcome(end: .stopped, lastURL: sending.url)
-        }
-        guard await context.claim?.enter(key, policy.value.mode) ?? true else {
-            let failure = Failure(
-                .duplicate,
-                "\(name) is already in flight, so this request was not sent",
-                at: policy.span
-            )
-            return Outcome(end: .duplicate(failure), lastURL: sending.url)
-        }
         return await sendWithPermit(sending, through: transport)
+    }
+
+    /// Claims to be the request that is sent before it waits for a session or a token, if it is known by then which requests
+    /// are equal to it. Throws if it must not be sent.
+    func enterEarly(in scope: RequestScope) async throws(EvaluationFailure) {
+        guard context.claim != nil, let policy = plan.settings.duplicates,
+            let key = DuplicateKey(by: policy, in: plan, scope: scope)
+        else { return }
+        try await enter(key, policy)
+    }
+
+    private func enter(_ key: DuplicateKey, _ policy: Setting<DuplicatePolicy>) async throws(EvaluationFailure) {
+        guard await context.claim?.enter(key, policy.value.mode) ?? true else {
+            let message = "\(name.string) is already in flight, so this request was not sent"
+            throw EvaluationFailure(message: message, span: policy.span, kind: .duplicate)
+        }
     }
 
     /// The request's failure when a later one has replaced it.

@@ -36,8 +36,6 @@ struct RequestSender: Sendable {
         case fileFailure(Failure, HTTPResponse, status: Int)
         /// Nothing was sent, because the file that it would download exists.
         case fileExists
-        /// Nothing was sent, because an equal request is in flight.
-        case duplicate(Failure)
         /// It was stopped before anything was sent.
         case stopped
     }
@@ -280,7 +278,7 @@ extension RequestSender.End {
         case .response(let response): .success(response)
         case .fileFailure(_, let response, _): .success(response)
         case .failure(let failure): .failure(failure)
-        case .refusal, .fileExists, .duplicate, .stopped: nil
+        case .refusal, .fileExists, .stopped: nil
         }
     }
 }

@@ -193,6 +193,8 @@ final class EventCollector: BodyReceiver {
             }
             // The time of 'for' ends the stream also while it is interrupted.
             if case .failure = sent, isTimeUp, state.response == nil { state.response = state.earlierResponse }
+            let isWhole = if case .success = sent { true } else { isTimeUp && state.bytes.earlier == 0 }
+            if isWhole { checkType(&state) }
             guard var response = state.response else {
                 switch sent {
                 case .success(let response): return .response(response)
@@ -325,16 +327,18 @@ final class EventCollector: BodyReceiver {
         if let (share, size) = share { await share.grow(to: size) }
     }
 
+    /// Fails if nothing was received, and the response may be that of something else.
+    private func checkType(_ state: inout State) {
+        guard state.result == nil, state.bytes.received == 0, let response = state.response,
+            ![204, 205].contains(response.status),
+            let error = ResponseDecoder(decoding: plan.settings.decoding?.value ?? .default).emptyList(of: response)
+        else { return }
+        state.result = .failure(Failure(.decode, run.redactor.text(error.message), at: span))
+    }
+
     /// Takes the last event of a body that the server has ended. If it is incomplete, and the stream should have gone on, the
     /// transfer has failed.
     private func finish(_ state: inout State) {
-        let decoder = ResponseDecoder(decoding: plan.settings.decoding?.value ?? .default)
-        if state.bytes.received == 0, let response = state.response, ![204, 205].contains(response.status),
-            let error = decoder.emptyList(of: response)
-        {
-            state.result = .failure(Failure(.decode, run.redactor.text(error.message), at: span))
-            return
-        }
         take(&state) { (reader) throws(ResponseDecoder.DecodingError) in try reader.finish() }
         guard !setting.value.goals.isEmpty, case .failure(var failure)? = state.result, failure.kind == .decode else {
             return

@@ -100,19 +100,44 @@ package struct Template: Sendable {
         in scope: EvaluationScope,
         rewriting rewrite: (ScopeText) -> String
     ) throws(EvaluationError) -> ScopeText {
-        var result = ScopeText("")
+        var text = ""
+        var result = try pieces(in: scope, rewriting: rewrite) { text += $0 }
+        result.text = text
+        return result
+    }
+
+    /// Returns the string in UTF-8. It may be large, so it is copied only once.
+    package func utf8(in scope: EvaluationScope) throws(EvaluationError) -> (bytes: [UInt8], isSecret: Bool) {
+        var pieces: [String] = []
+        let isSecret = try self.pieces(in: scope, rewriting: \.text) { pieces.append($0) }.isSecret
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(pieces.reduce(0) { $0 + $1.utf8.count })
+        for piece in pieces { bytes += piece.utf8 }
+        return (bytes, isSecret)
+    }
+
+    /// Passes on the pieces of the string in order; returns what must be known about their origin, without a string.
+    private func pieces(
+        in scope: EvaluationScope,
+        rewriting rewrite: (ScopeText) -> String,
+        to append: (String) -> Void
+    ) throws(EvaluationError) -> ScopeText {
+        var (result, count) = (ScopeText(""), 0)
         for part in parts {
+            let piece: String
             switch part {
-            case .literal(let text): result.text += text
+            case .literal(let text): piece = text
             case .expression(let expression):
-                let piece = try expression.text(in: scope)
-                result.text += rewrite(piece)
-                result.isSecret = result.isSecret || piece.isSecret
-                result.isRaw = parts.count == 1 && piece.isRaw
+                let value = try expression.text(in: scope)
+                piece = rewrite(value)
+                result.isSecret = result.isSecret || value.isSecret
+                result.isRaw = parts.count == 1 && value.isRaw
             }
-            if result.text.utf8.count > EvaluationLimits.textBytes {
+            count += piece.utf8.count
+            if count > EvaluationLimits.textBytes {
                 throw EvaluationError(.limit, "the string would be larger than 256 MiB", at: 0..<text.utf8.count)
             }
+            append(piece)
         }
         return result
     }

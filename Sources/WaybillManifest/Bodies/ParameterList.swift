@@ -14,6 +14,8 @@ package struct ParameterList: Sendable {
     package var isSecret: Bool { pairs.contains(where: \.value.isSecret) }
 
     private let arrays: ArrayStyle
+    /// Once it is reached, the elements of lists and objects are left out: the request is not sent.
+    private var limit = WorkLimit.Check()
 
     /// Creates an empty list that writes arrays in the given style.
     package init(arrays: ArrayStyle) {
@@ -95,13 +97,14 @@ package struct ParameterList: Sendable {
                 span: span
             )
         case .array(let elements):
-            let texts = elements.compactMap(\.parameterText)
-            if arrays == .comma, texts.count == elements.count {
+            if arrays == .comma, case let texts = elements.compactMap(\.parameterText), texts.count == elements.count {
                 return self.add(name, texts.map { ScopeText($0, isSecret: isSecret) })
             }
-            for element in elements { try self.add(elementName(name), element, isSecret: isSecret, at: span) }
+            for element in elements where !limit.isReached(before: 64) {
+                try self.add(elementName(name), element, isSecret: isSecret, at: span)
+            }
         case .object(let object):
-            for (member, value) in object {
+            for (member, value) in object where !limit.isReached(before: 64) {
                 try self.add("\(name)[\(member)]", value, isSecret: isSecret, at: span)
             }
         }

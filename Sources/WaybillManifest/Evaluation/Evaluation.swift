@@ -15,9 +15,9 @@ package struct ComputedContent: Sendable {
     /// The bytes, with a string decoded from Base64; `nil` for a string that is not Base64.
     package var decodedBytes: [UInt8]? { isText ? Base64.decode(String(decoding: bytes, as: UTF8.self)) : bytes }
 
-    init(_ text: ScopeText) {
-        bytes = Array(text.text.utf8)
-        isSecret = text.isSecret
+    init(utf8 bytes: [UInt8], isSecret: Bool = false) {
+        self.bytes = bytes
+        self.isSecret = isSecret
         mediaType = "text/plain; charset=utf-8"
         isText = true
     }
@@ -154,12 +154,18 @@ extension ScalarTemplate {
     /// Returns the scalar as the content of a body: a string in UTF-8, or the bytes if a lone `${…}` evaluates to
     /// bytes.
     package func content(in scope: EvaluationScope) throws(EvaluationFailure) -> ComputedContent {
-        if case .template(let template) = content, template.template.loneExpression != nil,
-            case let value = try value(in: scope), case .bytes(let bytes) = value.json
-        {
-            return ComputedContent(bytes, isSecret: value.isSecret)
+        guard case .template(let template) = content else {
+            return ComputedContent(utf8: Array(try text(in: scope).text.utf8))
         }
-        return ComputedContent(try text(in: scope))
+        return try template.located { () throws(EvaluationError) in
+            if let lone = template.template.loneExpression, lone.resultType.contains(.bytes),
+                case let value = try lone.evaluate(in: scope), case .bytes(let bytes) = value.json
+            {
+                return ComputedContent(bytes, isSecret: value.isSecret)
+            }
+            let (bytes, isSecret) = try template.template.utf8(in: scope)
+            return ComputedContent(utf8: bytes, isSecret: isSecret)
+        }
     }
 
     /// Returns the scalar as a value: a lone `${…}` keeps its type.

@@ -49,6 +49,17 @@ import WaybillTestSupport
         #expect(third == .wait(cancelling: [2]))
     }
 
+    @Test func `an earlier request that is ready later is cancelled`() {
+        var state = DuplicateState()
+        _ = state.enter(2, key, .cancelPrevious)
+        let first = state.enter(1, key, .cancelPrevious)
+        #expect(first == .wait(cancelling: [1]))
+        #expect(state.leave(1) == nil)
+        // The later one is still in flight.
+        let third = state.enter(3, key, .cancelPrevious)
+        #expect(third == .wait(cancelling: [2]))
+    }
+
     @Test func `only the last of several waiting requests starts`() {
         var state = DuplicateState()
         _ = state.enter(1, key, .cancelPrevious)

@@ -3,6 +3,7 @@ import Testing
 import WaybillDiagnostics
 import WaybillExecution
 import WaybillResults
+import WaybillTransport
 
 @Suite(.timeLimit(.minutes(5)), .ownThread) struct DuplicateTests {
     private let listener = EventListener()
@@ -78,6 +79,66 @@ import WaybillResults
         // The new request was sent after the earlier one had finished.
         let ends = listener.lines.filter { ["step.finished main.first", "step.finished main.2.second"].contains($0) }
         #expect(ends == ["step.finished main.first", "step.finished main.2.second"])
+    }
+
+    /// The second call starts while both calls need a session, which has been requested. The first one that waits decides which
+    /// of them are sent.
+    @Test(
+        arguments: [
+            ("cancel-previous", "", "call: e, with: {q: x}", "first:cancelled gate:passed second:passed"),
+            ("discard", "", "call: e, with: {q: x}", "first:passed gate:passed second:skipped"),
+            ("discard", "inputs.q", "call: e, with: {q: x}", "first:passed gate:passed second:passed"),
+            (
+                "discard", "", "get: /e/1, headers: {X: \"${session.token}\"}, duplicates: discard",
+                "first:passed gate:passed second:skipped"
+            ),
+        ]
+    )
+    func `requests that wait for a session are in flight`(mode: String, key: String, step: String, summary: String)
+        async throws
+    {
+        let logins = Mutex(0)
+        let fixture = try ExecutionFixture(
+            """
+                session: {call: login}
+            endpoints:
+              login: {method: POST, path: /login, outputs: {token: {value: $.token, secret: true}}}
+              e:
+                path: '/e/${inputs.q}'
+                inputs: {q: string}
+                headers: {X: "${session.token}"}
+                duplicates: {mode: \(mode)\(key.isEmpty ? "" : ", key: \(key)")}
+            graphs:
+              main:
+                batch:
+                  - {id: first, \(step), onFailure: continue}
+                  - chain:
+                      - {id: gate, get: /gate}
+                      - {id: second, \(step.replacing("{q: x}", with: "{q: y}")), onFailure: continue}
+            """,
+            ["/gate": .held],
+            answering: { request in
+                guard request.url.hasSuffix("/login") else { return nil }
+                let isFirst = logins.withLock { count in
+                    count += 1
+                    return count == 1
+                }
+                return isFirst ? .held : .json("{\"token\": \"abcdefgh\"}")
+            }
+        )
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(2)
+        fixture.transport.release("/gate", .json("{}"))
+        switch (mode, key) {
+        case ("discard", ""): await listener.wait(for: "step.finished main.2.second")
+        case ("discard", _): await listener.wait(for: "step.started main.2.second")
+        // The session that nothing waits for any more is requested again.
+        default: await fixture.transport.waitForRequests(3)
+        }
+        fixture.transport.release("/login", .json("{\"token\": \"abcdefgh\"}"))
+        #expect(await running.summary == summary)
+        let sent = fixture.transport.paths.filter { $0.hasPrefix("/e/") }
+        #expect(sent.count == (key.isEmpty ? 1 : 2))
     }
 
     @Test(arguments: [

@@ -44,6 +44,10 @@ import WaybillTransport
                 }
                 if let time = number("retry") { send("retry: \(time)\n\n") }
                 if request.target.contains("none") {
+                    if request.target.contains("held") {
+                        _ = connection.readRequest()
+                        return
+                    }
                     connection.write("0\r\n\r\n")
                     continue
                 }
@@ -51,7 +55,8 @@ import WaybillTransport
                 if request.target.contains("json") { send("{\"error\": \"quota\"}") }
                 if request.target.contains("flood") {
                     let event = "data: [\((1...300).map { "\"n\($0)\"" }.joined(separator: ", "))]\n\n"
-                    let events = String(repeating: event, count: 10)
+                    let large = "data: \(String(repeating: "x", count: 1 << 20))\n\n"
+                    let events = request.target.contains("large") ? large : String(repeating: event, count: 10)
                     while connection.write("\(String(events.utf8.count, radix: 16))\r\n\(events)\r\n") {}
                     return
                 }
@@ -122,8 +127,8 @@ import WaybillTransport
         ("/e", "stream: {until: \"item.id == '3'\"}", 3, nil),
         ("/e?held", "stream: {until: \"parse(item.data).n == 7\"}", 7, nil),
         ("/e?held", "stream: {max: 4}", 4, nil),
-        ("/e?held", "stream: {for: 500ms}", 10, nil),
-        ("/e?held", "stream: {until: \"item.id == 'x'\", for: 500ms}", 10, nil),
+        ("/e?held", "stream: {for: 2s}", 10, nil),
+        ("/e?held", "stream: {until: \"item.id == 'x'\", for: 2s}", 10, nil),
         ("/e", "stream: {}", 10, nil),
         ("/e", "decoding: sse", 10, nil),
         ("/e", "stream: {max: 11}", 10, "the server ended the stream after 10 events, before 'max'"),
@@ -131,8 +136,8 @@ import WaybillTransport
             "/e", "stream: {until: \"item.id == 'x'\", max: 20, for: 1h}", 10,
             "the server ended the stream after 10 events, before 'until' or 'max'"
         ),
-        ("/e?held", "stream: {max: 11}, timeout: 500ms", 10, "no complete response from 127.0.0.1:"),
-        ("/e?held", "stream: {max: 11}, deadline: 500ms", 10, "the deadline of 500ms has passed"),
+        ("/e?held", "stream: {max: 11}, timeout: 2s", 10, "no complete response from 127.0.0.1:"),
+        ("/e?held", "stream: {max: 11}, deadline: 2s", 10, "the deadline of 2s has passed"),
         ("/e?page", "stream: {max: 2}", 0, "the response has the content type 'text/html', so it is not known how"),
         ("/e?page", "stream: {max: 2}, decoding: sse", 2, nil),
         // What is no stream ends it at once: nothing of the server ends these.
@@ -140,12 +145,18 @@ import WaybillTransport
             "/e?held&html", "stream: {max: 2}, decoding: sse, timeout: 1m", 0,
             "the body is not an event stream: it does not"
         ),
-        ("/e?held&json", "stream: {for: 500ms}, decoding: sse", 0, "the body is not an event stream: it does not"),
-        ("/e?held&html", "stream: {for: 500ms}, decoding: ndjson", 0, "line 1 of the response is not JSON"),
+        ("/e?held&json", "stream: {for: 2s}, decoding: sse", 0, "the body is not an event stream: it does not"),
+        ("/e?held&html", "stream: {for: 2s}, decoding: ndjson", 0, "line 1 of the response is not JSON"),
         (
             "/e?none&page", "stream: {}, decoding: ndjson", 0,
             "the response has no body and the content type 'text/html'"
         ),
+        // The same while the server holds the body open without a byte.
+        (
+            "/e?none&page&held", "stream: {for: 2s}, decoding: sse", 0,
+            "the response has no body and the content type 'text/html'"
+        ),
+        ("/e?none&held", "stream: {for: 2s}", 0, nil),
         ("/e?none&page", "decoding: csv", 0, "the response has no body and the content type 'text/html', so it is not"),
         ("/e?none", "stream: {}", 0, nil),
         (
@@ -194,6 +205,38 @@ import WaybillTransport
             "stream: {max: 100000000}, timeout: 500ms, write: {to: a.ndjson}, filters: [where: \"parse(item.data)[0] == 'n1'\"]"
         let ran = try await run("/e?flood", step, numbers: "$")
         #expect(ran.failure?.kind == .timeout, "\(String(describing: ran.failure))")
+    }
+
+    /// The records of the others cannot be written after those of the element that failed.
+    @Test func `the timeout ends streams whose events wait for an element that failed`() async throws {
+        let server = try Self.server()
+        defer { server.stop() }
+        // Two of these records are more than may wait for their turn.
+        let columns = (1...8).map { "{c\($0): item.data}" }.joined(separator: ", ")
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - id: a
+                    onFailure: collect
+                    forEach: {in: [status=500, flood&large, flood&large], as: kind, concurrency: 3}
+                    get: "/e?${raw(kind)}"
+                    stream: {max: 100000}
+                    decoding: sse
+                    timeout: 6s
+                    write: {to: a.ndjson, columns: [\(columns)]}
+            """,
+            at: server.url("")
+        )
+        let transport = try CurlTransport()
+        let run = try RunFolder.create(.at(folder.path), for: RunID())
+        let events = EventStream(journal: run.journal, observers: [])
+        let outcome = await fixture.run(over: transport, events: events, folder: run)
+        try await run.journal.finish()
+        await transport.shutDown()
+        let failures = try #require(outcome.result.steps.first?.elements?.failures)
+        #expect(failures.map(\.failure.kind) == [.status, .timeout, .timeout], "\(failures)")
     }
 
     @Test func `a reconnection sends the last ID and waits as long as the server asks`() async throws {

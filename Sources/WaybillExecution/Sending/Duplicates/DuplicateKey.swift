@@ -18,6 +18,35 @@ enum DuplicateKey: Hashable, Sendable {
     /// They download the same to one path.
     case download(WholeRequest, path: String)
 
+    /// The key of a request that has not been built; `nil` if it is not known yet, because it may depend on more than its
+    /// inputs.
+    init?(by policy: Setting<DuplicatePolicy>, in plan: RequestPlan, scope: RequestScope) {
+        func isKnown(_ references: [Reference]) -> Bool {
+            !references.contains { ["session", "request", "vars"].contains($0.name) }
+        }
+        if let key = policy.value.key {
+            guard isKnown(key.references), let value = try? key.value(in: scope.scope(policy.level)) else { return nil }
+            self = .value(value.json, endpoint: plan.endpoint)
+        } else if plan.download != nil {
+            return nil
+        } else if let endpoint = plan.endpoint {
+            self = .endpoint(endpoint)
+        } else {
+            let settings = plan.settings
+            var isAddressKnown = settings.query.isEmpty && settings.params.isEmpty
+            let visitor = UseVisitor { isAddressKnown = isAddressKnown && isKnown($0.text.references) }
+            for text in [plan.address.text.value, plan.method?.value, settings.baseURL?.value, settings.version?.value]
+            {
+                visitor.scalar(text, .request, .address)
+            }
+            var builder = RequestBuilder(plan, in: scope)
+            guard case .plain = builder.page, isAddressKnown, let method = try? builder.method(),
+                let url = try? builder.target().url
+            else { return nil }
+            self = .address(method: method, url: url)
+        }
+    }
+
     /// The key of a request that has been built, with its signer and its download, if it has them.
     init(
         of request: HTTPRequest,

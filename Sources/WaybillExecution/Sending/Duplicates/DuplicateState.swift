@@ -1,6 +1,7 @@
 import WaybillManifest
 
-/// Decides what happens to a request while an equal one is in flight. Requests are identified by numbers.
+/// Decides what happens to a request while an equal one is in flight. Requests are identified by numbers, in
+/// the order in which they started.
 ///
 /// A request is in flight from its first attempt to the end of its last one, the waits between them included.
 struct DuplicateState: Sendable {
@@ -33,6 +34,8 @@ struct DuplicateState: Sendable {
             return .begin
         }
         guard mode == .cancelPrevious else { return .drop }
+        // It started before the one that takes its place, but waited for something.
+        if request < line.next ?? line.holder { return .wait(cancelling: [request]) }
         // The request that waited to follow is cancelled too, because this one replaces it.
         let cancelled = (line.isCancelled ? [] : [line.holder]) + (line.next.map { [$0] } ?? [])
         line.isCancelled = true
