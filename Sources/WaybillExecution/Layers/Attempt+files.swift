@@ -27,7 +27,9 @@ extension Attempt {
     /// Keeps the body of a response that failed, or of each one, once. A page that did not fail has a file of its own.
     /// A body that cannot be searched for secrets within the time of the step is hidden.
     func keepingBody(_ outcome: AttemptOutcome) async -> AttemptOutcome {
-        guard run.folder != nil, !outcome.isBodyKept, !outcome.isBodyHidden, let content = content(of: outcome) else {
+        guard run.folder != nil, !outcome.isBodyKept, !outcome.hidden.contains(.body),
+            let content = content(of: outcome)
+        else {
             return outcome
         }
         let limit = RunFolder.usualBodyLimit
@@ -41,7 +43,7 @@ extension Attempt {
             if WorkLimit.isDeadlinePassed {
                 warn("the response body is not shown: the time of the step was over before it was searched for secrets")
             }
-            outcome.isBodyHidden = true
+            outcome.hidden.insert(.body)
             return outcome
         }
         await keep(body, page: page, contentType: content.type)

@@ -56,6 +56,13 @@ extension WorkLayer {
         if let kind = outcome.failure?.kind, kind != .cancelled, outcome.duplicate == nil {
             outcome = await Attempt(request, in: context).keepingBody(outcome)
         }
+        // The records of its pages or events may contain the hidden secrets.
+        if let failure = outcome.failure, let output,
+            failure.kind == .output && outcome.hidden.contains(.body)
+                || outcome.scope.context.stream?.hidesSecrets ?? false
+        {
+            try? output.removeRecords()
+        }
         if let output, !context.isElement(step) {
             outcome = await output.finished(outcome, isTolerated: context.tolerates(step)) { outcome in
                 let end = end(of: outcome, request, in: context)
