@@ -8,16 +8,9 @@ import WaybillResults
 import WaybillRuntime
 import WaybillTransport
 
-/// The files of a request: the downloaded one, the snapshot, and the kept body of its response.
+/// The files of a request: the downloaded one, and the kept body of its response.
 extension Attempt {
-    /// Completes the files of the request: moves the downloaded one to its path and writes the snapshot, if it has not failed.
-    func complete(_ outcome: inout AttemptOutcome) async {
-        await concludeDownload(&outcome)
-        if let snapshot = outcome.snapshot, outcome.failure == nil {
-            outcome.failure = await context.write(snapshot, endpoint: plan.endpoint)
-        }
-    }
-
+    /// Moves the downloaded file to its path, unless the request has failed.
     func concludeDownload(_ outcome: inout AttemptOutcome) async {
         guard let (download, file) = outcome.file else { return }
         outcome.file = nil

@@ -48,7 +48,8 @@ extension WorkLayer {
         guard outcome.progress.startedAt != nil else { return outcome }
         let hadFailed = outcome.failure != nil
         await Interceptor(request: request, context: context).intercept(&outcome) { outcome in
-            await Attempt(request, in: context).complete(&outcome)
+            await Attempt(request, in: context).concludeDownload(&outcome)
+            if outcome.failure != nil || outcome.recovery != nil { outcome.snapshot = nil }
             outcome.failure = outcome.failure ?? keep(&outcome, of: step, in: context)
             outcome.failure = outcome.failure ?? write(outcome, of: request, to: output)
         }
@@ -68,6 +69,10 @@ extension WorkLayer {
                 let end = end(of: outcome, request, in: context)
                 return (end.node.steps[0], end.kept)
             }
+        }
+        // Only now is it known that the step has passed.
+        if let snapshot = outcome.snapshot, outcome.failure == nil, context.deadline?.passed == nil {
+            outcome.failure = await context.write(snapshot, endpoint: request.plan.endpoint)
         }
         outcome.isUnwritten = output != nil && !hadFailed && outcome.failure?.kind == .output
         return outcome

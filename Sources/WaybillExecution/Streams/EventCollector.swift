@@ -501,7 +501,7 @@ extension RequestPlan {
             ![204, 205].contains(response.status)
         else { return true }
         // A response of another media type, such as a login page, is not the content.
-        guard let type = response.headers.first(named: "Content-Type") else { return false }
-        return ranges.contains { $0.contains(type) }
+        let types = response.headers.values(named: "Content-Type")
+        return !types.isEmpty && types.allSatisfy { type in ranges.contains { $0.contains(type) } }
     }
 }
