@@ -108,7 +108,7 @@ final class EventCollector: BodyReceiver {
     /// Forgets the events so far, and removes their records. Returns why that failed.
     private func restart(_ state: inout State) -> Failure? {
         (state.events, state.memory, state.count, state.pages, state.bytes.earlier) = ([], nil, 0, 0, 0)
-        state.lastID = ""
+        (state.lastID, state.areSecretsKnown) = ("", false)
         do throws(Failure) {
             try context.output?.removeRecords()
             return nil
@@ -248,7 +248,8 @@ final class EventCollector: BodyReceiver {
             let decoder = ResponseDecoder(decoding: plan.settings.decoding?.value ?? .default)
             state.scope.response = response
             (state.response, state.beganAt) = (response, run.clock.now)
-            state.areSecretsKnown = run.redactor.register(secretOutputsOf: plan, in: state.scope)
+            let areSecretsKnown = run.redactor.register(secretOutputsOf: plan, in: state.scope)
+            state.areSecretsKnown = state.areSecretsKnown || areSecretsKnown
             // A redirect to another origin does not receive an ID that may contain a secret, so the stream starts over there.
             if let hop = state.redirects.last, !state.lastID.isEmpty,
                 !hop.nextHeaders.contains(where: { $0.isNamed(Self.fieldName) }),
