@@ -41,9 +41,9 @@ final class SecretFlow {
         let holder: SecretHolder
     }
 
-    /// A use that sends, writes or shows a value, or is in a secret output.
     typealias End = (site: ReferenceSite, origin: Origin)
 
+    /// The uses that send, write or show a value, and those in secret outputs.
     private(set) var ends: [End] = []
     /// The contents that are held, with the path of each.
     private var traces: [Held: SecretTrace] = [:]
