@@ -34,7 +34,7 @@ package final class Expression: Sendable {
     /// The kinds that the value may have.
     package var resultType: ExpressionType { compiled.type }
     /// Whether a list that it evaluates to has all elements of a list in the data: it is a path that selects one value, or
-    /// several only by `[*]` at its end, perhaps in `default()`.
+    /// several only by `[*]` at its end, perhaps in `default()` or `if(exists(…), …, …)`.
     package var keepsElements: Bool { compiled.keepsElements }
     /// Whether the value is marked by `raw()`.
     package var isRaw: Bool {

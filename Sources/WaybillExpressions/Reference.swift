@@ -23,6 +23,18 @@ package final class Reference: Sendable {
         }
     }
 
+    /// A call that joins the values of its arguments.
+    package struct Join: Sendable {
+        let call: Range<Int>
+        /// The argument that contains the path.
+        let argument: Range<Int>
+
+        /// Whether another argument contains a path.
+        package func isWith(_ other: Reference) -> Bool {
+            call.contains(other.range.lowerBound) && !argument.contains(other.range.lowerBound)
+        }
+    }
+
     /// The names that the language defines, at which most paths start; `document` is `$`.
     package enum Root: CaseIterable, Sendable {
         case inputs, manifest, secrets, data, vars, session, steps, run, state, request, response, document, item
@@ -59,6 +71,8 @@ package final class Reference: Sendable {
     package let isGuarded: Bool
     /// Whether the value of the expression does not reveal that of the path, as after a digest or in a comparison.
     package let isConcealed: Bool
+    /// The calls of `concat()` around the path, whose values contain the values of their other arguments, too.
+    package let joins: [Join]
     /// The requirements that hold where the path is evaluated, because the operands of `&&` before it require them.
     package let assumptions: [PathRequirement]
     /// The location of the whole path, in UTF-8 bytes of the text.
@@ -69,6 +83,7 @@ package final class Reference: Sendable {
         name: String,
         isGuarded: Bool,
         isConcealed: Bool,
+        joins: [Join],
         assumptions: [PathRequirement]
     ) {
         let segments = Self.certain(query.segments[...])
@@ -85,6 +100,7 @@ package final class Reference: Sendable {
         goesOn = others.count > (childSegments.map { $0.count + 1 } ?? 0)
         self.isGuarded = isGuarded
         self.isConcealed = isConcealed
+        self.joins = joins
         self.assumptions = assumptions
         range = query.range
     }

@@ -21,6 +21,12 @@ package struct RunFileList: Sendable {
         case step = "the file"
         /// A report. Each has a file of its own.
         case report = "the report"
+        /// Files that other programs append to as well.
+        case trace = "the trace file"
+        case summary = "the job summary"
+
+        /// Whether the user chooses the file, and it is none of the run's results.
+        fileprivate var isChosen: Bool { [.report, .snapshot, .trace, .summary].contains(self) }
     }
 
     /// The errors about files that would replace another one, or something that is not a file.
@@ -157,7 +163,7 @@ package struct RunFileList: Sendable {
     /// Adds a file that is written. If that would replace another file of the list, adds an error.
     package mutating func write(_ path: String, as purpose: Purpose) {
         guard path != "-", let file = FileIdentity(path) else { return }
-        let isChosen = [.report, .snapshot].contains(purpose)
+        let isChosen = purpose.isChosen
         if isChosen || purpose == .state && FileContents.name(of: path) == RunFileNames.order, checksOtherRuns {
             checkOtherRuns("\(purpose.rawValue) '\(path)'", at: path)
         }
@@ -181,7 +187,7 @@ package struct RunFileList: Sendable {
         )
     }
 
-    /// Adds an error if a report or a snapshot would be written over a file of another run's results, or beside those of one
+    /// Adds an error if a file that the user chose would be written over a file of another run's results, or beside those of one
     /// that is running, which may write a file of that name.
     private mutating func checkOtherRuns(_ subject: String, at path: String) {
         let resolved = FileContents.resolvedPath(path)

@@ -59,6 +59,8 @@ package struct RunOptions: Sendable {
     package var keptFiles: [CodePoints: [UInt8]] = [:]
     /// Whether everything has already happened, so that nothing is sent and the secrets need no values.
     package var sendsNothing = false
+    /// The file to which the trace of the run is appended; `nil` if it is not exported to a file.
+    package var traceFile: String?
     /// Starts the export of the run's trace, if something asks for one. The redactor is that of the run.
     package var startTraceExport: (@Sendable (TraceContext, RunID, Plan, RunOptions, Redactor) -> (any TraceObserver)?)?
     /// Receives warnings about the folder of the results, before anything is sent, and about the export of the trace.

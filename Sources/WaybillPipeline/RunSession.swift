@@ -128,7 +128,7 @@ package struct RunSession: Sendable {
             throw RunError(.missingFolder, "the run writes files, but it has no folder for its results")
         }
         let folder = options.resumed?.folder ?? options.outputFolder ?? "\(RunFolders.usual)/\(id)"
-        let files = RunFileList(
+        var files = RunFileList(
             of: plan,
             in: isInMemory ? nil : folder,
             stateFile: StateLocation.file(
@@ -138,6 +138,7 @@ package struct RunSession: Sendable {
             ),
             updatesSnapshots: options.updatesSnapshots
         )
+        if let path = options.traceFile { files.write(path, as: .trace) }
         guard files.errors.isEmpty else {
             throw RunError(.fileConflict, "the run cannot write its files", files.errors)
         }

@@ -184,6 +184,11 @@ extension TraceExporter.State {
 }
 
 extension TraceExporter {
+    /// The file to which environment variables ask to append the trace; `nil` if they ask for none, or for a collector.
+    package static func file(variables: [String: String]) -> String? {
+        if case .file(let path)? = TraceSettings.read(from: variables).settings?.destination { path } else { nil }
+    }
+
     /// Starts the exporter of a run's trace; `nil` unless environment variables ask for one. A trace that the program that
     /// started the run does not record is not exported either.
     ///

@@ -70,6 +70,38 @@ import WaybillTestSupport
         #expect(try await waybill("\(run) --report junit=out/junit.xml").status == 0)
     }
 
+    @Test func `no trace and no summary is added to a file of a run`() async throws {
+        writeFiles()
+        let run = "run m.yaml --mock --quiet --state s.json"
+        func waybill(_ line: String, _ variables: [String: String]) async throws -> Command {
+            let arguments = line.split(separator: " ").map(String.init)
+            return try await Command.run(CommandCase.program, arguments, in: folder.path, variables: variables)
+        }
+        func variables(_ file: String) -> [[String: String]] {
+            [
+                ["OTEL_EXPORTER_OTLP_ENDPOINT": "file://\(folder.path)/\(file)"],
+                ["GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": "\(folder.path)/\(file)"],
+            ]
+        }
+        for variables in variables("added.txt") {
+            #expect(try await waybill("\(run) --out other", variables).status == 0)
+            #expect(try await waybill("\(run) --out other", variables).status == 0)
+        }
+        #expect(folder.read("added.txt")?.split(separator: "\n").count ?? 0 > 3)
+        for file in Self.constant + ["out/events.ndjson", "other/rows.csv", "other/events.ndjson"] {
+            let content = folder.read(file)
+            for variables in variables(file) {
+                let refused = try await waybill("\(run) --out out", variables)
+                #expect([2, 3].contains(refused.status), "\(variables): \(refused.errorText)")
+                #expect(refused.errorText.contains("would replace"), "\(refused.errorText)")
+            }
+            #expect(folder.read(file) == content, "\(file)")
+        }
+        #expect(!folder.names().contains("out"))
+        let summary = ["GITHUB_STEP_SUMMARY": "\(folder.path)/other/rows.csv"]
+        #expect(try await waybill("report other --github", summary).status == 2)
+    }
+
     @Test func `no report replaces a file of another run, or is written beside those of one that is running`()
         async throws
     {

@@ -35,7 +35,11 @@ import WaybillTestSupport
         )
     }
 
-    @Test func `no snapshot is written of a response that an interceptor rejects`() async throws {
+    @Test(arguments: [
+        "intercept: {beforeSuccess: [{fail: no}]}", "intercept: {afterSuccess: [{log: \"${$.missing}\"}]}",
+        "write: {to: a.ndjson, expect: [records == 2]}",
+    ])
+    func `no snapshot is written by a step that fails for another reason`(key: String) async throws {
         folder.write(
             """
             waybill: 1
@@ -45,7 +49,7 @@ import WaybillTestSupport
                 chain:
                   - get: /user
                     expect: {snapshot: user.json}
-                    intercept: {beforeSuccess: [{fail: no}]}
+                    \(key)
                     mock: {body: {id: 7}}
             """,
             to: "manifest.yaml"

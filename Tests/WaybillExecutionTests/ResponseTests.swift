@@ -297,6 +297,21 @@ import WaybillTransport
     }
 
     @Test(arguments: [
+        ("text/html", ["application/json"], "the content type is 'text/html', not one of application/json"),
+        ("application/json; charset=utf-8", ["application/json"], nil),
+        ("text/html", ["application/json", "text/*"], nil),
+    ])
+    func `each of two fields Content-Type must be accepted`(other: String, accept: [String], message: String?)
+        async throws
+    {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, get: /a, accept: \(accept)}]}}",
+            ["/a": .linked("{}", [other], as: "Content-Type")]
+        )
+        #expect(await fixture.run().result.steps.first?.failure?.message.string == message)
+    }
+
+    @Test(arguments: [
         ("decoding: json", 200, "'decoding: json' requires JSON"),
         ("decoding: json", 201, "'decoding: json' requires JSON"),
         ("decoding: plist", 200, "'decoding: plist' requires a property list"),

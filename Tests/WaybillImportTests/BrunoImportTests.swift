@@ -48,6 +48,13 @@ struct BrunoImportTests {
         #expect(manifest.text.contains(pair.expectation), "\(manifest.text)")
     }
 
+    @Test func `an assertion about a variable that the response sets is a loss`() throws {
+        let script = "script:post-response {\n  bru.setVar('v', res.body.a);\n}\n"
+        let manifest = try Self.manifest(of: script + "assert {\n  res.body.b: eq {{v}}\n  res.body.c: eq {{w}}\n}\n")
+        #expect(manifest.text.contains("# not imported: the assertion 'res.body.b: eq {{v}}'"), "\(manifest.text)")
+        #expect(manifest.text.contains("$.c == inputs.w"), "\(manifest.text)")
+    }
+
     /// Blocks of a request, its modes, and what the manifest contains.
     private static let blocks: [(text: String, body: String, auth: String, parts: [String])] = [
         (

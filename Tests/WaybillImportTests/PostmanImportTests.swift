@@ -234,6 +234,8 @@ struct PostmanImportTests {
         ("pm.expect(pm.response.json()).to.not.have.property('error');", true),
         ("tests['ok'] = !JSON.parse(responseBody).error;", true),
         ("pm.expect(pm.response.json().id).to.eql(7);", false),
+        ("pm.expect(pm.response.json().id !== undefined).to.be.true;", false),
+        ("pm.expect(pm.response.json().a !== 1 && !pm.response.json().b).to.be.true;", false),
     ])
     func `a test of what JSON does not have requires JSON`(script: String, isRequired: Bool) throws {
         let text = #"""

@@ -194,6 +194,18 @@ struct SecretTests {
         }
     }
 
+    @Test(arguments: [
+        "?key=canary-4711", "?next=https%3A%2F%2Fb%2F%3Ftoken%3Dcanary4711",
+        "' -d '<a><password><![CDATA[canary]]></password></a>",
+        "' -d '{\"credentials\": {\"value\": \"canary\"}}", "?token=canary%2fcdefgh", "?token=canary+cdefgh",
+    ])
+    func `a secret of a query or a body is one in each form`(_ rest: String) throws {
+        let text = try ImportFixture.manifest(.curl, [("a", "curl 'https://a.example.com/x\(rest)'")]).text
+        #expect(!text.contains("canary") && text.contains("secrets."), "\(text)")
+        // Encoded values of a URL are sent as they are.
+        #expect(text.contains("?token=${raw(secrets.token)}") == rest.hasPrefix("?token"), "\(text)")
+    }
+
     @Test func `a parameter of a path ends with its segment`() throws {
         let collection = #"""
             {"info": {"name": "a"}, "item": [{"name": "a", "request": {"method": "GET",

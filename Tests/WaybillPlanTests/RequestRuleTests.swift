@@ -119,6 +119,24 @@ import WaybillPlan
                 "a page in the query and among parameters", ["pagination-clash"],
                 "{get: /a, params: {p: 1}, paginate: {page: {query: p}}}"
             ),
+            (
+                "pages of items that may not have a member", ["pagination-clash"],
+                "{get: /a, paginate: {page: {query: p}, items: \"$.hits[*].source\"}}"
+            ),
+            (
+                "pages of those until a page is empty", [],
+                "{get: /a, paginate: {page: {query: p}, items: \"$.hits[*].source\", while: length($.hits) > 0}}"
+            ),
+            ("pages of a part", ["pagination-clash"], "{get: /a, paginate: {page: {query: p}, items: \"$.l[1:]\"}}"),
+            ("pages of all items", [], "{get: /a, paginate: {page: {query: p}, items: \"$.l[:]\"}}"),
+            (
+                "pages of items that may be missing", [],
+                "{get: /a, paginate: {page: {query: p}, items: \"if(exists($.l), $.l, default($.m, list()))\"}}"
+            ),
+            (
+                "pages of items under a condition", ["pagination-clash"],
+                "{get: /a, paginate: {page: {query: p}, items: \"if($.n == 1, $.l, list())\"}}"
+            ),
             ("a page beside another parameter", [], "{get: /a, query: {q: 1}, paginate: {page: {query: p}}}"),
             ("a page in an input of no endpoint", ["unknown-input"], "{get: /a, paginate: {page: {input: p}}}"),
             ("a page and a body", [], "{post: /a, params: {p: 1}, paginate: {page: {query: p}}}"),

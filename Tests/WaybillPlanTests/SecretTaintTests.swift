@@ -122,6 +122,50 @@ import WaybillPlan
         #expect(found.map(\.id.name) == ["secret-in-url"], "\(what): \(HumanRenderer().render(found))")
     }
 
+    /// A step, and an inner graph that passes its input on.
+    private static let late = (
+        step: "{id: s, get: /a, outputs: {p: $.p, token: {value: $.t, secret: true}}}",
+        inner: "inner: {inputs: {t: string}, chain: [{get: /b}], outputs: {q: {value: inputs.t, secret: true}}}"
+    )
+
+    @Test(
+        arguments: [
+            ("steps.s.data.t", true), ("steps.s.headers.X", true), ("steps.s.outputs.p", true), ("steps.s.data", true),
+            ("default(steps.s.data.t, '')", true), ("trim(steps.s.data.t)", true), ("first(steps.s.data.l)", true),
+            ("if(exists(steps.s.data.x), steps.s.data.t, '')", true), ("concat('a', steps.s.data.t)", true),
+            ("get(steps.s.data, 't')", true), ("default(steps.s.data.t, secrets.key)", true),
+            ("concat(default(steps.s.data.t, secrets.key), 'a')", true),
+            ("concat(steps.s.data.t, string(secrets.key == 'a'))", true),
+            ("hmac(secrets.key, steps.s.data.id)", false), ("sha256(steps.s.data.t)", false),
+            ("base64(concat(steps.s.data.id, ':', secrets.key))", false),
+            ("concat(concat(steps.s.data.user, ':'), default(steps.s.outputs.token, ''))", false),
+            ("if(exists(steps.s.data.x), steps.s.outputs.token, '')", false), ("length(steps.s.data)", false),
+            ("steps.s.status", false),
+        ]
+    )
+    func `results of a step that are not secret cannot become it later`(value: String, isLate: Bool) throws {
+        let found = try diagnostics(
+            "graphs: {main: {chain: [\(Self.late.step)], outputs: {x: {value: \"\(value)\", secret: true}}}}"
+        )
+        #expect(found.map(\.id.name).contains("secret-exposed") == isLate, "\(HumanRenderer().render(found))")
+    }
+
+    @Test(
+        arguments: [
+            ("{get: /b, outputs: {x: {value: steps.s.data.t, secret: true}}}", 0),
+            ("{get: /b, vars: {v: \"${steps.s.data.t}\"}, outputs: {x: {value: vars.v, secret: true}}}", 1),
+            ("{get: /b, forEach: {in: steps.s.data, as: e}, outputs: {x: {value: e.t, secret: true}}}", 1),
+            ("{graph: inner, with: {t: \"${steps.s.data.t}\"}}", 1),
+            ("{graph: inner, with: {t: \"${secrets.key}\"}}", nil),
+            ("{get: /b, outputs: {x: {value: \"concat(steps.s.data.user, $.t)\", secret: true}}}", nil),
+        ] as [(String, Int?)]
+    )
+    func `results of a step are followed to secret outputs`(step: String, locations: Int?) throws {
+        let found = try diagnostics("graphs: {main: {chain: [\(Self.late.step), \(step)]}, \(Self.late.inner)}")
+            .filter { $0.id.name == "secret-exposed" }
+        #expect(found.first?.secondary.count == locations, "\(HumanRenderer().render(found))")
+    }
+
     @Test func `the value of a session is a secret if the output is marked as one`() throws {
         let text = """
             services: {s: {baseURL: "http://127.0.0.1:1", session: {call: login}}}

@@ -54,7 +54,7 @@ struct ReportCommand: ParsableCommand {
         } catch {
             throw output.notRun(error.commandMessage)
         }
-        let files = RunFileList(of: runs, in: folders, for: requests.compactMap(\.path))
+        let files = RunFileList(of: runs, in: folders, for: ReportOptions.paths(of: requests))
         try ReportOptions.check(requests, files, or: ExitStatus.invalid, output)
         try ReportOptions.write(requests, for: runs, output)
     }

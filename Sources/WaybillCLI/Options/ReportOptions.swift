@@ -113,7 +113,22 @@ struct ReportOptions: ParsableArguments {
     private static func errors(of requests: [Request], with files: RunFileList) -> [Diagnostic] {
         var files = files
         for path in requests.compactMap(\.path) { files.write(path, as: .report) }
+        // A report that is the summary itself is written before it is added to.
+        if let path = summary(of: requests), !requests.contains(where: { $0.path == path }) {
+            files.write(path, as: .summary)
+        }
         return files.errors
+    }
+
+    /// The files of some reports, with the job summary.
+    static func paths(of requests: [Request]) -> [String] {
+        (requests.map(\.path) + [summary(of: requests)]).compactMap(\.self)
+    }
+
+    /// The file for the job summary of GitHub Actions; `nil` if none is added.
+    private static func summary(of requests: [Request]) -> String? {
+        let isAnnotated = Output.annotates || requests.contains { if case .github = $0 { true } else { false } }
+        return isAnnotated ? ProcessVariables.all["GITHUB_STEP_SUMMARY"].flatMap { $0.isEmpty ? nil : $0 } : nil
     }
 
     /// Writes the reports, unless one would replace a file of the runs. If one cannot be written, reports the reason and
@@ -123,7 +138,7 @@ struct ReportOptions: ParsableArguments {
         let folders = runs.compactMap(\.folder)
         var files = RunFileList()
         for folder in folders { files.addResults(in: folder) }
-        files.addRecorded(in: folders, for: requests.compactMap(\.path))
+        files.addRecorded(in: folders, for: Self.paths(of: requests))
         try Self.check(requests, files, or: ExitStatus.notRun, output)
         try Self.write(requests, for: runs + coverageCheck(of: runs), output)
     }
@@ -143,7 +158,6 @@ struct ReportOptions: ParsableArguments {
         for runs: [ReportedRun],
         _ output: Output
     ) throws {
-        let variables = ProcessVariables.all
         var annotates = Output.annotates
         var files: [(format: any RunReport.Type, path: String)] = []
         var errors: [Diagnostic] = []
@@ -161,10 +175,8 @@ struct ReportOptions: ParsableArguments {
             if !Output.isErrorWritten {
                 errors.append(Diagnostic("run-error", "could not write the annotations to standard error", at: nil))
             }
-            if let path = variables["GITHUB_STEP_SUMMARY"], !path.isEmpty {
-                if let error = append(MarkdownReport.document(for: runs), to: path) {
-                    errors.append(Diagnostic("run-error", "cannot write the summary to '\(path)': \(error)", at: nil))
-                }
+            if let path = summary(of: requests), let error = append(MarkdownReport.document(for: runs), to: path) {
+                errors.append(Diagnostic("run-error", "cannot write the summary to '\(path)': \(error)", at: nil))
             }
         }
         guard errors.isEmpty else {

@@ -7,6 +7,7 @@ import WaybillTracing
 extension RunOptions {
     /// Exports the trace of the run, if environment variables of OpenTelemetry in `variables` ask for it.
     mutating func exportTraces() {
+        traceFile = TraceExporter.file(variables: variables)
         startTraceExport = { trace, id, plan, options, redactor in
             TraceExporter.start(
                 for: trace,

@@ -8,16 +8,9 @@ import WaybillResults
 import WaybillRuntime
 import WaybillTransport
 
-/// The files of a request: the downloaded one, the snapshot, and the kept body of its response.
+/// The files of a request: the downloaded one, and the kept body of its response.
 extension Attempt {
-    /// Completes the files of the request: moves the downloaded one to its path and writes the snapshot, if it has not failed.
-    func complete(_ outcome: inout AttemptOutcome) async {
-        await concludeDownload(&outcome)
-        if let snapshot = outcome.snapshot, outcome.failure == nil {
-            outcome.failure = await context.write(snapshot, endpoint: plan.endpoint)
-        }
-    }
-
+    /// Moves the downloaded file to its path, unless the request has failed.
     func concludeDownload(_ outcome: inout AttemptOutcome) async {
         guard let (download, file) = outcome.file else { return }
         outcome.file = nil
@@ -27,7 +20,9 @@ extension Attempt {
     /// Keeps the body of a response that failed, or of each one, once. A page that did not fail has a file of its own.
     /// A body that cannot be searched for secrets within the time of the step is hidden.
     func keepingBody(_ outcome: AttemptOutcome) async -> AttemptOutcome {
-        guard run.folder != nil, !outcome.isBodyKept, !outcome.isBodyHidden, let content = content(of: outcome) else {
+        guard run.folder != nil, !outcome.isBodyKept, !outcome.hidden.contains(.body),
+            let content = content(of: outcome)
+        else {
             return outcome
         }
         let limit = RunFolder.usualBodyLimit
@@ -41,7 +36,7 @@ extension Attempt {
             if WorkLimit.isDeadlinePassed {
                 warn("the response body is not shown: the time of the step was over before it was searched for secrets")
             }
-            outcome.isBodyHidden = true
+            outcome.hidden.insert(.body)
             return outcome
         }
         await keep(body, page: page, contentType: content.type)

@@ -150,15 +150,11 @@ struct Attempt: Sendable {
             outcome.scope.response = response
             // Only for the secrets that the outputs find in its fields, and for the events so far.
             let evaluation = evaluator(of: response, outcome).evaluate()
-            outcome.areFieldsHidden = evaluation.areFieldsHidden
-            if context.stream != nil {
-                (outcome.body, outcome.scope.data) = (evaluation.body, evaluation.data)
-                outcome.isBodyHidden = evaluation.isBodyHidden
-            }
-            sender.reportPostponed(sent.redirects, areSecretsKnown: !evaluation.areFieldsHidden)
-            if sender.reportsExchange {
-                emitHead(of: response, status: status, hidesFields: evaluation.areFieldsHidden)
-            }
+            if context.stream != nil { (outcome.body, outcome.scope.data) = (evaluation.body, evaluation.data) }
+            outcome.hide(evaluation.hidden)
+            let hidesFields = evaluation.hidden.contains(.fields)
+            sender.reportPostponed(sent.redirects, areSecretsKnown: !hidesFields)
+            if sender.reportsExchange { emitHead(of: response, status: status, hidesFields: hidesFields) }
         case .fileExists:
             let response = HTTPResponse(status: 200, url: sending.url)
             outcome.scope.response = response
@@ -185,7 +181,7 @@ struct Attempt: Sendable {
         if let download = sender.download, let file = sent.file { outcome.file = (download, file) }
         // Now its secrets are known, as far as they can be.
         let areUnknown =
-            outcome.isBodyHidden || outcome.areFieldsHidden || mayHideOutputs
+            !outcome.hidden.isEmpty || mayHideOutputs
             || plan.hasSecretOutputs && outcome.response == nil
         if keepsBodies, !areUnknown {
             await keepBody(of: sending, page: outcome.failure == nil ? context.pageNumber : nil)
@@ -382,21 +378,22 @@ struct Attempt: Sendable {
         outcome.scope.body = evaluation.body
         outcome.outputs = evaluation.outputs
         outcome.failure = evaluation.failure
-        outcome.isBodyHidden = evaluation.isBodyHidden
-        outcome.areFieldsHidden = evaluation.areFieldsHidden
+        outcome.hide(evaluation.hidden)
         outcome.isPending = part == .poll && !evaluation.isFinal
         outcome.snapshot = evaluation.snapshot
-        let areOutputsKnown = !evaluation.areFieldsHidden && (!mayHideOutputs || registerOutputs(ofPage: outcome))
+        let areOutputsKnown = !outcome.hidden.contains(.fields) && (!mayHideOutputs || registerOutputs(ofPage: outcome))
         sender.reportPostponed(redirects, areSecretsKnown: areOutputsKnown)
         // Without a status, the file of a download was there before.
-        if status != nil { noteCoverage(of: evaluator, hidesFields: outcome.isBodyHidden || !areOutputsKnown) }
+        if status != nil {
+            noteCoverage(of: evaluator, hidesFields: outcome.hidden.contains(.body) || !areOutputsKnown)
+        }
         if sender.reportsExchange, let status {
             if let use = response.cacheUse {
                 // Nothing has announced a request that was not sent.
                 let request = use == .hit ? sending.map { sender.reported($0) } : nil
                 emit(.cacheUsed(attempt: sender.attempt, WaybillResults.CacheUse(use), request: request))
             }
-            let isHidden = outcome.isBodyHidden || !areOutputsKnown || context.isForSession
+            let isHidden = outcome.hidden.contains(.body) || !areOutputsKnown || context.isForSession
             emitHead(
                 of: response,
                 status: status,
@@ -407,7 +404,6 @@ struct Attempt: Sendable {
             let bytes = ByteCounts(sent: response.bytesSent, received: response.bytesReceived)
             emit(.responseFinished(attempt: sender.attempt, status: status, times, bytes))
         }
-        if evaluation.areFieldsHidden { outcome.scope.response = response.hidingFields }
         if let name = evaluation.duplicateName {
             warn("an object in the response has the name '\(name)' twice; the last value is used")
         }
@@ -437,9 +433,7 @@ struct Attempt: Sendable {
             outcome.outputs = evaluation.outputs
             outcome.failure = evaluation.failure
             outcome.snapshot = evaluation.snapshot
-            outcome.isBodyHidden = outcome.isBodyHidden || evaluation.isBodyHidden
-            // Also for what reads the data of the step.
-            if evaluation.isBodyHidden { outcome.scope.data?.isSecret = true }
+            outcome.hide(evaluation.hidden)
         }
         return outcome.failure == nil ? outcome : await keepingBody(outcome)
     }
@@ -477,21 +471,5 @@ struct Attempt: Sendable {
 
     func warn(_ message: String) {
         run.warn(message, at: plan.address.text.span, step: context.path, endpoint: plan.endpoint)
-    }
-}
-
-extension HTTPResponse {
-    /// The response without the values that may contain unknown secrets: of header fields, but for those that have none, and the
-    /// addresses of redirects.
-    fileprivate var hidingFields: HTTPResponse {
-        var response = self
-        response.headers = HTTPFields(
-            headers.list.map { field in
-                ["Retry-After", "Content-Type", "Content-Length", "Date"].contains(where: field.isNamed)
-                    ? field : HTTPField(name: field.name, value: Redactor.mask)
-            }
-        )
-        for index in response.redirects.indices { response.redirects[index].to = Redactor.mask }
-        return response
     }
 }

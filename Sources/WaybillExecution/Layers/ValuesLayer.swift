@@ -54,7 +54,7 @@ struct ValuesLayer: RepeatableLayer {
         let snapshot = plan.expectations.expectedSnapshot.map { SnapshotChecker.check($0, data: data.json, in: scope) }
         let violations = checker.violations() + (snapshot?.violations ?? [])
         if let failure = Failure(violations, run.redactor) { return failure }
-        guard let update = snapshot?.update else { return nil }
+        guard let update = snapshot?.update, scope.context.deadline?.passed == nil else { return nil }
         return await scope.context.write(update)
     }
 }

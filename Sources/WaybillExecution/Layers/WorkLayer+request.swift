@@ -48,7 +48,8 @@ extension WorkLayer {
         guard outcome.progress.startedAt != nil else { return outcome }
         let hadFailed = outcome.failure != nil
         await Interceptor(request: request, context: context).intercept(&outcome) { outcome in
-            await Attempt(request, in: context).complete(&outcome)
+            await Attempt(request, in: context).concludeDownload(&outcome)
+            if outcome.failure != nil || outcome.recovery != nil { outcome.snapshot = nil }
             outcome.failure = outcome.failure ?? keep(&outcome, of: step, in: context)
             outcome.failure = outcome.failure ?? write(outcome, of: request, to: output)
         }
@@ -56,11 +57,22 @@ extension WorkLayer {
         if let kind = outcome.failure?.kind, kind != .cancelled, outcome.duplicate == nil {
             outcome = await Attempt(request, in: context).keepingBody(outcome)
         }
+        // The records of its pages or events may contain the hidden secrets.
+        if let failure = outcome.failure, let output,
+            failure.kind == .output && outcome.hidden.contains(.body)
+                || outcome.scope.context.stream?.hidesSecrets ?? false
+        {
+            try? output.removeRecords()
+        }
         if let output, !context.isElement(step) {
             outcome = await output.finished(outcome, isTolerated: context.tolerates(step)) { outcome in
                 let end = end(of: outcome, request, in: context)
                 return (end.node.steps[0], end.kept)
             }
+        }
+        // Only now is it known that the step has passed.
+        if let snapshot = outcome.snapshot, outcome.failure == nil, context.deadline?.passed == nil {
+            outcome.failure = await context.write(snapshot, endpoint: request.plan.endpoint)
         }
         outcome.isUnwritten = output != nil && !hadFailed && outcome.failure?.kind == .output
         return outcome

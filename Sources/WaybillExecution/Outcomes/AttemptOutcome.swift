@@ -104,10 +104,8 @@ extension AttemptOutcome {
         var isUnwritten = false
         /// Whether the body of the response was kept in the results folder, or could not be.
         var isBodyKept = false
-        /// Whether nothing of the body may be shown or kept, because it may contain unknown secrets.
-        var isBodyHidden = false
-        /// Whether the values of header fields may not be shown, for the same reason.
-        var areFieldsHidden = false
+        /// What may be neither shown nor kept, because it may contain unknown secrets.
+        var hidden: HiddenParts = []
     }
 }
 

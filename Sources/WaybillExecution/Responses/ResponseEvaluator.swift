@@ -24,10 +24,8 @@ struct ResponseEvaluator {
         var loneSurrogates: JSONDocument.LoneSurrogates?
         /// The snapshot to write, if snapshots are updated.
         var snapshot: SnapshotChecker.Update?
-        /// Whether nothing of the body may be shown or kept: it may contain secret outputs that could not be evaluated.
-        var isBodyHidden = false
-        /// Whether the values of header fields and the addresses of redirects may not be shown, for the same reason.
-        var areFieldsHidden = false
+        /// What may be neither shown nor kept: it may contain secret outputs that could not be evaluated.
+        var hidden: HiddenParts = []
         /// Whether no later poll can make the step pass: the response differs from the contract of its operation.
         var isFinal = false
         /// The differences from the contract of the operation that are not failures.
@@ -218,15 +216,15 @@ struct ResponseEvaluator {
             if redactor.register(secretOutputsOf: plan, in: scope) { areKnown = true }
         }
         if areKnown { return }
-        if isSuccess || !isDecoded { hide() } else { evaluated.areFieldsHidden = plan.hasSecretFields }
+        if isSuccess || !isDecoded { hide() } else if plan.hasSecretFields { evaluated.hidden = .fields }
     }
 
     /// Hides the response, which may contain secret outputs that could not be evaluated. All of its data is secret from here
     /// on, and messages that quote it are redacted.
     private mutating func hide() {
-        evaluated.areFieldsHidden = plan.hasSecretFields
+        if plan.hasSecretFields { evaluated.hidden.insert(.fields) }
         guard !response.body.isEmpty || events?.data != nil else { return }
-        evaluated.isBodyHidden = true
+        evaluated.hidden.insert(.body)
         evaluated.body?.isSecret = true
         evaluated.data?.isSecret = true
         scope.body?.isSecret = true
@@ -237,7 +235,7 @@ struct ResponseEvaluator {
 
     /// The end of a failure's message if the body is hidden.
     var hiddenBody: String? {
-        evaluated.isBodyHidden ? "; the body is not shown, because it may contain secret outputs" : nil
+        evaluated.hidden.contains(.body) ? "; the body is not shown, because it may contain secret outputs" : nil
     }
 
     private mutating func take(_ data: ScopeValue) {
@@ -298,10 +296,12 @@ struct ResponseEvaluator {
         guard let accept = plan.settings.accept, let ranges = accept.value, !response.body.isEmpty,
             !isWithoutContent
         else { return nil }
-        let type = response.headers.first(named: "Content-Type")
-        if let type, ranges.contains(where: { $0.contains(type) }) { return nil }
+        // Of two fields, which is an error, readers may use either one (RFC 9110, section 5.3).
+        let types = response.headers.values(named: "Content-Type")
+        let other = types.first { type in !ranges.contains { $0.contains(type) } }
+        if other == nil, !types.isEmpty { return nil }
         let wanted = ranges.map(\.description).joined(separator: ", ")
-        let found = type.map { "the content type is '\($0)'" } ?? "the response has no content type"
+        let found = other.map { "the content type is '\($0)'" } ?? "the response has no content type"
         registerSecretOutputs()
         let message = "\(found), not one of \(wanted)\(hiddenBody ?? "")"
         return Failure(.contentType, redactor.text(message), at: accept.span)

@@ -27,6 +27,8 @@ final class EventCollector: BodyReceiver {
         /// The events of all attempts, if they are kept.
         var events: [JSON] = []
         var isSecret = false
+        /// Whether the secret outputs could be evaluated with events so far.
+        var areSecretsKnown = false
         var memory: RunMemory.Share?
         /// The memory of an unfinished event of more than one mebibyte.
         var unfinishedMemory: RunMemory.Share?
@@ -106,7 +108,7 @@ final class EventCollector: BodyReceiver {
     /// Forgets the events so far, and removes their records. Returns why that failed.
     private func restart(_ state: inout State) -> Failure? {
         (state.events, state.memory, state.count, state.pages, state.bytes.earlier) = ([], nil, 0, 0, 0)
-        state.lastID = ""
+        (state.lastID, state.areSecretsKnown) = ("", false)
         do throws(Failure) {
             try context.output?.removeRecords()
             return nil
@@ -158,6 +160,9 @@ final class EventCollector: BodyReceiver {
 
     /// The redirects of the current attempt.
     var redirects: [Redirect] { state.withLock { $0.redirects } }
+
+    /// Whether the events may contain secrets that are not known.
+    var hidesSecrets: Bool { state.withLock { $0.count > 0 && !$0.areSecretsKnown } }
 
     /// Whether the filters have been applied to the events, as to the records of a file.
     var areFiltered: Bool { context.output != nil }
@@ -245,7 +250,8 @@ final class EventCollector: BodyReceiver {
             let decoder = ResponseDecoder(decoding: plan.settings.decoding?.value ?? .default)
             state.scope.response = response
             (state.response, state.beganAt) = (response, run.clock.now)
-            run.redactor.register(secretOutputsOf: plan, in: state.scope)
+            let areSecretsKnown = run.redactor.register(secretOutputsOf: plan, in: state.scope)
+            state.areSecretsKnown = state.areSecretsKnown || areSecretsKnown
             // A redirect to another origin does not receive an ID that may contain a secret, so the stream starts over there.
             if let hop = state.redirects.last, !state.lastID.isEmpty,
                 !hop.nextHeaders.contains(where: { $0.isNamed(Self.fieldName) }),
@@ -428,6 +434,7 @@ final class EventCollector: BodyReceiver {
             if keepsEvents { try keep(elements, isSecret: data.isSecret, &state) }
             scope.data = keepsEvents ? ScopeValue(.array(state.events), isSecret: state.isSecret) : data
             let areSecretsKnown = run.redactor.register(secretOutputsOf: plan, in: scope)
+            state.areSecretsKnown = state.areSecretsKnown || areSecretsKnown
             records = try output.append(data, isList: true, in: scope)
             // The event of the step's end includes the last events. A request that must not be sent twice has no end yet.
             if !isLast, plan.isIdempotent(sentAs: scope.request?.method) {
@@ -499,7 +506,7 @@ extension RequestPlan {
             ![204, 205].contains(response.status)
         else { return true }
         // A response of another media type, such as a login page, is not the content.
-        guard let type = response.headers.first(named: "Content-Type") else { return false }
-        return ranges.contains { $0.contains(type) }
+        let types = response.headers.values(named: "Content-Type")
+        return !types.isEmpty && types.allSatisfy { type in ranges.contains { $0.contains(type) } }
     }
 }

@@ -103,20 +103,36 @@ extension CompiledExpression {
         case .constant: true
         case .query(let query): query.path.keepsElements
         case .firstPresent(let expressions): expressions.allSatisfy(\.keepsElements)
+        // `if(exists($.items), $.items, list())`
+        case .conditional(let test, let then, let otherwise):
+            test.isPresence && then.keepsElements && otherwise.keepsElements
+        case .call(let function, let arguments): function.name == "list" && arguments.isEmpty
+        default: false
+        }
+    }
+}
+
+extension CompiledExpression {
+    private var isPresence: Bool {
+        switch kind {
+        case .existence, .presence: true
         default: false
         }
     }
 }
 
 extension CompiledPath {
-    /// Whether the nodes that it selects are all elements of one list: only `[*]` at its end selects several. After another
-    /// segment, a filter or a slice, some may be left out.
+    /// Whether the nodes that it selects are all elements of one list: only `[*]` or `[:]` at its end selects several.
+    /// After another segment, a filter or another slice, some may be left out.
     fileprivate var keepsElements: Bool {
         segments.indices.allSatisfy { index in
             switch segments[index] {
             case .name, .index: true
             case .children(let selectors):
-                if case .wildcard = selectors[0] { selectors.count == 1 && index == segments.count - 1 } else { false }
+                switch selectors[0] {
+                case .wildcard, .slice(nil, nil, 1): selectors.count == 1 && index == segments.count - 1
+                default: false
+                }
             case .descendants: false
             }
         }

@@ -23,8 +23,11 @@ extension ExpressionCompiler {
         let wasConcealed = conceal(function.concealsSecrets)
         defer { reveal(wasConcealed) }
         if case .form(let form) = function.body { return try self.form(form, function, arguments, syntax) }
+        let outer = joins
+        defer { joins = outer }
         var compiled: [CompiledExpression] = []
         for (index, argument) in arguments.enumerated() {
+            if function.name == "concat" { joins = outer + [.init(call: syntax.range, argument: argument.range)] }
             compiled.append(try self.argument(argument, index, function))
         }
         if function === ExpressionFunction.apply { try noteFilter(compiled[0]) }

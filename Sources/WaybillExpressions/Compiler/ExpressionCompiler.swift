@@ -22,6 +22,8 @@ struct ExpressionCompiler {
     private var isGuarded = false
     private(set) var isInFilter = false
     private var isConcealed = false
+    /// The calls of `concat()` around this part.
+    var joins: [Reference.Join] = []
     /// The requirements of the operands of `&&` before this part, or of the condition of the enclosing `if()`.
     private var assumptions: [PathRequirement] = []
 
@@ -256,6 +258,7 @@ struct ExpressionCompiler {
                 name: name,
                 isGuarded: isGuarded,
                 isConcealed: isConcealed,
+                joins: joins,
                 assumptions: assumptions
             )
         )

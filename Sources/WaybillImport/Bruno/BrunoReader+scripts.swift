@@ -67,8 +67,17 @@ extension BrunoReader {
             let script = "bru.setVar(\(Self.quoted(name)), \(pair.value))"
             add(script, "the variable '\(pair.name): \(pair.value)'", at: file.span(pair.range), to: &result)
         }
+        var changed = Set(result.captures.map(\.variable))
+        for block in file.blocks where block.name == "script:post-response" {
+            let found = ScriptTranslator.translate(block.text, isTest: true)
+            changed.formUnion(found.captures.map(\.variable) + found.losses.flatMap { $0.loss(at: nil).variables })
+        }
         for pair in pairs(["assert"], file, "assertion") {
             let what = "the assertion '\(pair.name): \(pair.value)'"
+            guard changed.isDisjoint(with: BracedText.text(pair.value).text.variables) else {
+                lose(what, "it uses a variable that the response of the request sets", at: file.span(pair.range))
+                continue
+            }
             guard let script = assertion(pair) else {
                 lose(what, "its operand has no counterpart", at: file.span(pair.range))
                 continue

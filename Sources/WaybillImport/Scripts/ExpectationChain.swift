@@ -173,6 +173,7 @@ extension ScriptTranslator {
         }
         // What is simpler as another expectation.
         if !isNegated, let check = try check(word, subject, values) { return try add(check) }
+        if isEquality, let value = values.first, try code(value) == code(subject) { throw Self.constant }
         let condition = try condition(word.name, subject, values)
         try add(.condition(isNegated ? Self.negated(condition) : condition, message: message))
     }

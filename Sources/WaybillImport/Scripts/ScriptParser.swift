@@ -94,11 +94,7 @@ struct ScriptParser {
             let condition = try expression()
             try require(")")
             let then = body()
-            var otherwise: [ScriptStatement] = []
-            if skip("else") {
-                otherwise = body()
-            }
-            return .conditional(condition, then: then, otherwise: otherwise)
+            return .conditional(condition, then: then, otherwise: skip("else") ? body() : [])
         }
         if skip("try") {
             let attempt = body()
@@ -259,8 +255,8 @@ struct ScriptParser {
 
     private static let precedences: [String: Int] = [
         "??": 1, "||": 2, "&&": 3, "|": 4, "^": 5, "&": 6, "==": 7, "!=": 7, "===": 7, "!==": 7, "<": 8, ">": 8,
-        "<=": 8, ">=": 8, "in": 8,
-        "instanceof": 8, "<<": 9, ">>": 9, ">>>": 9, "+": 10, "-": 10, "*": 11, "/": 11, "%": 11, "**": 12,
+        "<=": 8, ">=": 8, "in": 8, "instanceof": 8, "<<": 9, ">>": 9, ">>>": 9, "+": 10, "-": 10, "*": 11, "/": 11,
+        "%": 11, "**": 12,
     ]
 
     private mutating func expression() throws(Failure) -> ScriptExpression {

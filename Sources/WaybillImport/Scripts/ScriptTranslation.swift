@@ -1,4 +1,6 @@
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 
 /// What a script says, in terms of a manifest.
 struct ScriptTranslation {
@@ -44,9 +46,7 @@ struct ScriptTranslation {
     /// Whether a check may hold for a body of another format, which lacks the parts that it must not have.
     var mayPassWithoutJSON: Bool {
         checks.contains { check in
-            guard case .condition(let condition, _) = check else { return false }
-            let text = condition.parts.map { "\($0)" }.joined()
-            return text.contains("!") && text.contains("$")
+            if case .condition(let text, _) = check { text.paths.count > 0 && text.holds(for: "") } else { false }
         }
     }
 
@@ -61,6 +61,30 @@ struct ScriptTranslation {
         for loss in other.losses where loss.isLong {
             comments += loss.statement.split(whereSeparator: \.isNewline).map(String.init)
         }
+    }
+}
+
+extension ImportedText {
+    /// The text as an expression, if it is one, with a string for each variable.
+    private var expression: Expression? {
+        let texts = parts.map { part in
+            switch part {
+            case .literal(let text), .expression(let text): text
+            case .variable: "'variable'"
+            }
+        }
+        return try? Expression(parsing: texts.joined())
+    }
+
+    /// The paths in it that start at the data.
+    var paths: [Reference] { expression?.references.filter { $0.root == .document } ?? [] }
+
+    /// Whether the text is a condition that holds for a response with status 200, no header fields and some data.
+    func holds(for data: JSON) -> Bool {
+        let response: JSON = ["status": 200, "time": 1, "headers": [:], "cookies": [:], "body": data]
+        let root = DictionaryNamespace(["response": .value(ScopeValue(response))])
+        let scope = EvaluationScope(root: root, current: ScopeValue(data), environment: NoEnvironment())
+        return (try? expression?.condition(in: scope)) ?? false
     }
 }
 

@@ -214,6 +214,7 @@ extension ScriptTranslator {
             second = .number(text)
         }
         if subject.isCreated || second.isCreated { throw Self.identity }
+        if left == right || first == (try? code(second)) { throw Self.constant }
         if mark == "!=", case .data = subject { return try Self.differs(first, from: second) }
         return Self.joined(first, sign, try code(second))
     }
@@ -286,6 +287,7 @@ extension ScriptTranslator {
         let parts = (try condition(left), try condition(right))
         if mark == "&&", parts.0.literal == "true" { return parts.1 }
         if mark == "&&", parts.1.literal == "true" { return parts.0 }
+        if mark == "||", [parts.0, parts.1].contains(where: { $0.literal == "true" }) { throw Self.constant }
         return Self.joined(parts.0, mark, parts.1)
     }
 
@@ -332,6 +334,7 @@ extension ScriptTranslator {
         case "bru.getProcessEnv": return .code(.ofVariable("process.env.\(try name())"))
         case "JSON.parse":
             let text = try argument()
+            guard arguments.count == 1 else { throw Untranslatable("a function changes what is parsed") }
             return if case .body = text { .data("$") } else { .code("parse(\(try code(text)))") }
         case "pm.response.headers.get", "postman.getResponseHeader": return .header(try name())
         case "pm.response.headers.has":

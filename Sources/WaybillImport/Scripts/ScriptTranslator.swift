@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillExpressions
 import WaybillJSON
 
 /// Translates the statements that nearly all scripts of Postman consist of. Nothing is executed.
@@ -94,32 +95,23 @@ struct ScriptTranslator {
 
     /// Makes comments of declarations that were not translated, if nothing uses their variables.
     private mutating func removeUnusedDeclarations(_ lexer: ScriptLexer) {
-        // The names in the script that are not in such a declaration, with their offsets.
-        var uses: [String: Set<Int>] = [:]
-        for token in lexer.tokens {
-            if case .name(let name) = token.kind { uses[name, default: []].insert(token.range.lowerBound) }
+        // How often the script has each name, but for those declarations.
+        var uses = Self.names(in: lexer)
+        // A declaration may use those before it.
+        for (index, loss) in result.losses.enumerated().reversed() where !loss.declared.isEmpty {
+            let own = Self.names(in: ScriptLexer(loss.statement))
+            guard !loss.statement.contains("pm.") || loss.statement.contains("pm.response"),
+                !["bru.", "req.", "expect(", "assert", "test("].contains(where: loss.statement.contains),
+                loss.declared.allSatisfy({ uses[$0] == own[$0] })
+            else { continue }
+            result.comments += loss.statement.split(whereSeparator: \.isNewline).map(String.init)
+            result.losses.remove(at: index)
+            uses.merge(own, uniquingKeysWith: -)
         }
-        var hasChanged = true
-        while hasChanged {
-            hasChanged = false
-            for (index, loss) in result.losses.enumerated().reversed() {
-                let range = loss.offset..<(loss.offset + loss.statement.utf8.count)
-                guard !loss.declared.isEmpty, !loss.statement.contains("pm.") || loss.statement.contains("pm.response"),
-                    !["bru.", "req.", "expect(", "assert", "test("].contains(where: loss.statement.contains)
-                else { continue }
-                guard !loss.declared.contains(where: { uses[$0]?.contains { !range.contains($0) } ?? false }) else {
-                    continue
-                }
-                result.comments += loss.statement.split(whereSeparator: \.isNewline).map(String.init)
-                result.losses.remove(at: index)
-                for token in ScriptLexer(loss.statement).tokens {
-                    if case .name(let name) = token.kind {
-                        uses[name]?.remove(range.lowerBound + token.range.lowerBound)
-                    }
-                }
-                hasChanged = true
-            }
-        }
+    }
+
+    private static func names(in lexer: ScriptLexer) -> [String: Int] {
+        lexer.tokens.reduce(into: [:]) { if case .name(let name) = $1.kind { $0[name, default: 0] += 1 } }
     }
 
     private func text(of statement: ScriptStatement) -> String {
@@ -476,6 +468,21 @@ struct ScriptTranslator {
     /// Why a condition without a response is not imported.
     static let constant = Untranslatable("it is a test of constants, which does not depend on the response")
 
+    /// Returns a check that fails, as JavaScript does, where the object is missing whose member must not exist.
+    private func requiringOwner(_ check: ImportedCheck) -> ImportedCheck {
+        guard case .condition(let text, let message) = check, text.holds(for: [:]), text.paths.count == 1,
+            case let path = text.paths[0], path.isComplete, path.segments.count > 1,
+            !text.parts.contains(where: { "\($0)".contains(" || ") })
+        else { return check }
+        let owner = path.segments.dropLast().reduce("$") { owner, segment in
+            switch segment.key {
+            case .name(let name): Self.path(owner, name)
+            case .index(let index): "\(owner)[\(index)]"
+            }
+        }
+        return .condition(Self.joined("exists(\(owner))", "&&", text), message: message)
+    }
+
     /// Adds a check, which the current conditions limit.
     mutating func add(_ check: ImportedCheck) throws(Untranslatable) {
         if case .condition(let text, _) = check, let code = text.literal, !code.contains("$"),
@@ -483,6 +490,7 @@ struct ScriptTranslator {
         {
             throw Self.constant
         }
+        let check = requiringOwner(check)
         if guards.isEmpty { return result.checks.append(check) }
         var code: ImportedText
         var message: String?

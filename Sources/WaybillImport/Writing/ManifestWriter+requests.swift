@@ -129,7 +129,7 @@ extension ManifestWriter {
                 let value = own.value.map { template($0) } ?? Template(expression: expression(for: name))
                 parts.append(.input(Self.id(name), value: value))
             } else {
-                add(template(ImportedText([part])))
+                add(template(ImportedText([part]), isEncoded: true))
             }
         }
         return parts
@@ -147,7 +147,7 @@ extension ManifestWriter {
             return
         }
         guard var fields = QueryFields.fields(of: query, isExact: isExact) else {
-            form.path.append(.fixed("?" + template(query)))
+            form.path.append(.fixed("?" + template(query, isEncoded: true)))
             return
         }
         let secret = fields.indices.filter { SecretNames.contains(fields[$0].name) && !fields[$0].value.isEmpty }

@@ -69,11 +69,13 @@ extension ManifestWriter {
     // MARK: Texts
 
     /// Returns a text as a template.
-    mutating func template(_ text: ImportedText) -> Template {
+    ///
+    /// - Parameter isEncoded: Whether it is a part of a URL, which is sent as it is.
+    mutating func template(_ text: ImportedText, isEncoded: Bool = false) -> Template {
         var result: Template = ""
         for part in text.parts {
             switch part {
-            case .literal(let text): result += constant(text)
+            case .literal(let text): result += constant(text, isEncoded: isEncoded)
             case .variable(let name): result += Template(expression: expression(for: name))
             case .expression(let code): result += Template(expression: code)
             }
@@ -107,8 +109,8 @@ extension ManifestWriter {
     }
 
     /// Returns a constant as a template; values of secrets are replaced by references.
-    mutating func constant(_ text: String) -> Template {
-        secrets.referring(text).parts.map { part in
+    mutating func constant(_ text: String, isEncoded: Bool = false) -> Template {
+        secrets.referring(text, isEncoded: isEncoded).parts.map { part in
             switch part {
             case .literal(let text): literal(text)
             case .variable(let name), .expression(let name): Template(expression: name)

@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillFormats
 import WaybillJSON
 import WaybillResults
 
@@ -91,7 +92,9 @@ struct SecretPool {
     static func finds(_ value: String) -> Bool { SecretNames.isValue(value) && value.utf8.count >= long }
 
     /// Returns a text with a reference to the secret wherever its value appears.
-    mutating func referring(_ text: String) -> ImportedText {
+    ///
+    /// - Parameter isEncoded: Whether the text is a part of a URL, which is sent as it is.
+    mutating func referring(_ text: String, isEncoded: Bool = false) -> ImportedText {
         guard masked(text) != text else { return ImportedText(text) }
         var result = ImportedText()
         var rest = Array(text.utf8)[...]
@@ -105,12 +108,18 @@ struct SecretPool {
             }
             result.append(.literal(String(decoding: bytes[start..<rest.startIndex], as: UTF8.self)))
             let value = String(decoding: rest.prefix(found), as: UTF8.self)
-            result.append(.expression("secrets.\(name(ofValue: value, suggestion: suggestion))"))
+            let code = "secrets.\(name(ofValue: value, suggestion: suggestion))"
+            result.append(.expression(isEncoded && Self.isEncoded(value) ? "raw(\(code))" : code))
             rest.removeFirst(found)
             start = rest.startIndex
         }
         result.append(.literal(String(decoding: bytes[start...], as: UTF8.self)))
         return result
+    }
+
+    /// Whether a part of a URL would be sent as other bytes if it were encoded.
+    private static func isEncoded(_ value: String) -> Bool {
+        PercentEncoding.component(value) != value && value.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
     /// Returns a text for readers, without the values of secrets in any encoding.
@@ -146,10 +155,9 @@ struct SecretPool {
 enum SecretNames {
     private static let last: Set<String> = [
         "password", "passwd", "pwd", "pw", "pass", "passphrase", "passcode", "pin", "secret", "token", "apikey",
-        "accesskey",
-        "secretkey", "privatekey", "jwt", "authorization", "credential", "credentials", "accesstoken", "authtoken",
-        "refreshtoken", "clientsecret", "cookie", "sessionid", "sig", "signature",
-        "passwords", "secrets", "jsessionid", "phpsessid", "dpop",
+        "accesskey", "secretkey", "privatekey", "jwt", "authorization", "credential", "credentials", "accesstoken",
+        "authtoken", "refreshtoken", "clientsecret", "cookie", "sessionid", "sig", "signature", "passwords", "secrets",
+        "jsessionid", "phpsessid", "dpop",
     ]
     /// The words of which every name of a secret contains one.
     static let marks = last.union(["key"])

@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillFormats
 import WaybillJSON
 
 /// Finds what is secret in a source of any kind before anything of it is written, judging by the names before it.
@@ -37,7 +38,9 @@ package struct SecretScan: Sendable {
             }
             for (name, value) in members {
                 if Self.isSecret(name) {
-                    for text in (value.array ?? [value]).compactMap(\.string) { add(text, of: name) }
+                    for text in (value.array ?? [value, value["value"] ?? .null]).compactMap(\.string) {
+                        add(text, of: name)
+                    }
                 }
                 add(value)
             }
@@ -64,7 +67,12 @@ package struct SecretScan: Sendable {
 
     /// Adds the values after the names of secrets in a text: `"password": "…"`, `token=…`, `<secret>…<`, `set('token', '…')`,
     /// `json.token).to.eql('…')`, `Bearer …` and `//user:…@`.
-    mutating func add(_ text: String) {
+    mutating func add(_ text: String, isDecoded: Bool = false) {
+        // A URL in the query of another one.
+        for word in text.utf8.split(whereSeparator: { " \t\n\"'".utf8.contains($0) }) where !isDecoded {
+            guard ["%3D", "%3d"].contains(where: { word.firstRange(of: Array($0.utf8)) != nil }) else { continue }
+            if let decoded = PercentEncoding.decoded(String(Substring(word))) { add(decoded, isDecoded: true) }
+        }
         let bytes = Array(text.utf8)
         var index = 0
         var isCurl = false
@@ -100,12 +108,21 @@ package struct SecretScan: Sendable {
                     if Self.isRandom(token), token.startIndex > word.endIndex {
                         add("\(name) \(String(decoding: token, as: UTF8.self))", of: "token")
                     }
-                } else if Self.isSecret(name), !endsInDigit, let value = Self.value(after: word, in: bytes) {
+                } else if Self.isSecret(name) && !endsInDigit || name == "key" && Self.isInQuery(word, bytes),
+                    let value = Self.value(after: word, in: bytes),
+                    name != "key" || Self.isRandom(Array(value.utf8)[...])
+                {
                     add(value, of: name)
                 }
             }
             index = word.endIndex
         }
+    }
+
+    /// Whether a word is the name of a field in a query.
+    private static func isInQuery(_ word: ArraySlice<UInt8>, _ bytes: [UInt8]) -> Bool {
+        bytes[..<word.startIndex].last.map("?&".utf8.contains) ?? false
+            && bytes[word.endIndex...].first == UInt8(ascii: "=")
     }
 
     /// Adds the secret in the value of an option of curl, also in a command that is a comment.
@@ -177,6 +194,13 @@ package struct SecretScan: Sendable {
                 gap = rest[rest.startIndex..<end] + bytes[end...].prefix { " \t\"'\\:".utf8.contains($0) }
             }
         }
+        // An object that has the value: `"credentials": {"value": "…"}`.
+        let inside = rest.prefix { " \t\n\r\"'\\:{".utf8.contains($0) }
+        if inside.contains(UInt8(ascii: "{")), bytes[inside.endIndex...].starts(with: "value".utf8) {
+            isMarked = true
+            let end = inside.endIndex + "value".utf8.count
+            gap = rest[rest.startIndex..<end] + bytes[end...].prefix { " \t\"'\\:".utf8.contains($0) }
+        }
         guard gap.contains(where: { ":=,>(".utf8.contains($0) }) else { return nil }
         // After a comma, there is a value only in a call, as in `set('token', '…')`: other commas are between members.
         if !isMarked, let comma = gap.firstIndex(of: UInt8(ascii: ",")),
@@ -191,6 +215,11 @@ package struct SecretScan: Sendable {
             gap.dropLast().contains(where: { ":=,(".utf8.contains($0) })
         {
             let text = value.prefix(16 << 10).prefix { $0 != quote && $0 != UInt8(ascii: "\\") && $0 != 10 }
+            return String(decoding: text, as: UTF8.self)
+        }
+        let mark = "<![CDATA["
+        if gap.last == UInt8(ascii: ">"), value.starts(with: mark.utf8) {
+            let text = value.dropFirst(mark.utf8.count).prefix(16 << 10).prefix { $0 != UInt8(ascii: "]") }
             return String(decoding: text, as: UTF8.self)
         }
         let isAssigned = gap.last == UInt8(ascii: "=") || gap.last == UInt8(ascii: ">")

@@ -77,6 +77,7 @@ struct PaginationClash: ManifestRule {
                 help: [
                     "Select the items where they are used, such as write: {records: \"$[?@.open == true]\"}.",
                     "Or let 'while' decide instead of the count, with 'page': while: length($.items) > 0.",
+                    "Or use 'next' or 'link', if the responses name the next page.",
                 ]
             )
         }

@@ -239,7 +239,9 @@ package final class RecordFileWriter: Sendable {
     package func removeRecords(_ element: Int = 0) throws(ResultsError) {
         try change { (state) throws(ResultsError) in
             Self.forget(element, in: &state)
-            if element == state.turn { try cut(&state) }
+            guard element == state.turn else { return }
+            try cut(&state)
+            state.isUsed = state.isUsed && (element > 0 || !state.ended.isEmpty || !state.waiting.isEmpty)
         }
     }
 

@@ -289,6 +289,18 @@ import WaybillTransport
         #expect(lines.dropFirst().first == #"{"event":"message","data":"{\"n\": 2}","id":"2"}"#)
     }
 
+    @Test(arguments: [("$[9].data", nil), ("$[0].data", 3)] as [(String, Int?)])
+    func `no file has the events of a stream whose secret outputs are not known`(value: String, count: Int?)
+        async throws
+    {
+        let step = "stream: {max: 3}, write: {to: a.ndjson}, expect: {body: [length($) == 9]}"
+        let ran = try await run("/e", "outputs: {n: {value: \"\(value)\", secret: true}}, \(step)", numbers: "$")
+        #expect(ran.failure != nil)
+        let lines = folder.read("a.ndjson")?.split(separator: "\n").count
+        #expect(lines == count, "\(String(describing: ran.failure))")
+        #expect(folder.read("a.ndjson.part")?.isEmpty ?? true)
+    }
+
     @Test(arguments: [
         ("/e?cut=3", "records: \"$[*].data\"", "{\"n\": 1}"), ("/e?cut=3&noid", "records: \"$[*].data\"", "{\"n\": 1}"),
         ("/e?cut=3&every=2", "records: \"$[*].data\"", "{\"n\": 1}"),

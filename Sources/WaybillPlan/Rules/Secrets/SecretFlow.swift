@@ -14,46 +14,61 @@ enum SecretHolder: Hashable {
     case element(SourceSpan)
 }
 
-/// The flow of secrets through a manifest: from where they are declared or marked, through inputs, variables and
-/// elements, to where their values are used.
+/// The flow of secrets and of plain results through a manifest: from where they are declared, marked or received, through
+/// inputs, variables and elements, to where their values are used.
 ///
 /// Unmarked outputs are not followed, because a secret in one is an error.
 final class SecretFlow {
+    /// What is followed.
+    enum Content {
+        case secret
+        /// Results of a step that are not secret, which are written and shown when the step has finished.
+        case results
+    }
+
     /// The origin of the value of a reference.
     enum Origin {
-        /// The value does not contain a secret.
+        /// The value contains nothing that is followed.
         case none
-        case secret(SecretTrace)
-        /// The value is secret if one of its holders was given a secret.
+        case content(Content, SecretTrace)
+        /// The value contains what one of its holders was given.
         case holders([SecretHolder])
     }
 
-    /// The uses that send, write or show a value.
-    private(set) var ends: [(use: ReferenceSite, origin: Origin)] = []
-    /// The secrets that are held, with the path of each.
-    private(set) var traces: [SecretHolder: SecretTrace] = [:]
+    /// What a holder was given.
+    private struct Held: Hashable {
+        let content: Content
+        let holder: SecretHolder
+    }
+
+    typealias End = (site: ReferenceSite, origin: Origin)
+
+    /// The uses that send, write or show a value, and those in secret outputs.
+    private(set) var ends: [End] = []
+    /// The contents that are held, with the path of each.
+    private var traces: [Held: SecretTrace] = [:]
     let subject: RuleSubject
 
     private var holders: [ObjectIdentifier: SecretHolder] = [:]
     private var edges: [SecretHolder: [(to: SecretHolder, use: ReferenceSite)]] = [:]
-    private var waiting: [SecretHolder] = []
+    private var waiting: [Held] = []
 
     init(_ subject: RuleSubject) {
         self.subject = subject
         collectHolders()
         for site in subject.references.sites where !site.reference.isConcealed { note(site) }
-        while let holder = waiting.popLast() {
-            guard let trace = traces[holder] else { continue }
-            for edge in edges[holder] ?? [] { give(trace, to: edge.to, by: edge.use) }
+        while let held = waiting.popLast() {
+            guard let trace = traces[held] else { continue }
+            for edge in edges[held.holder] ?? [] { give(held.content, trace, to: edge.to, by: edge.use) }
         }
     }
 
-    /// Returns the secret with an origin, if there is one.
-    func trace(_ origin: Origin) -> SecretTrace? {
+    /// Returns the path of a content with an origin, if there is one.
+    func trace(_ origin: Origin, of content: Content = .secret) -> SecretTrace? {
         switch origin {
         case .none: nil
-        case .secret(let trace): trace
-        case .holders(let holders): holders.lazy.compactMap { self.traces[$0] }.first
+        case .content(let found, let trace): found == content ? trace : nil
+        case .holders(let holders): holders.lazy.compactMap { self.traces[Held(content: content, holder: $0)] }.first
         }
     }
 
@@ -111,27 +126,28 @@ final class SecretFlow {
         guard target != nil || use.purpose.endsSomewhere else { return }
         let origin = origin(of: use)
         guard let target else {
-            if case .none = origin, use.reference.root != .request { return }
+            if case .none = origin, use.reference.root != .request, use.purpose != .secretOutput { return }
             ends.append((use, origin))
             return
         }
         switch origin {
         case .none: break
-        case .secret(let trace): give(trace, to: target, by: use)
+        case .content(let content, let trace): give(content, trace, to: target, by: use)
         case .holders(let holders): for holder in holders { edges[holder, default: []].append((target, use)) }
         }
     }
 
-    private func give(_ trace: SecretTrace, to holder: SecretHolder, by use: ReferenceSite) {
-        guard traces[holder] == nil else { return }
+    private func give(_ content: Content, _ trace: SecretTrace, to holder: SecretHolder, by use: ReferenceSite) {
+        let held = Held(content: content, holder: holder)
+        guard traces[held] == nil else { return }
         let words =
             switch holder {
             case .input: "given here"
             case .variable: "a variable uses it here"
             case .element: "its elements are used here"
             }
-        traces[holder] = trace.passing(use.span(of: use.reference.range), words)
-        waiting.append(holder)
+        traces[held] = trace.passing(use.span(of: use.reference.range), words)
+        waiting.append(held)
     }
 }
 
@@ -139,8 +155,8 @@ extension Purpose {
     /// Whether uses for this purpose are checked for secrets.
     fileprivate var endsSomewhere: Bool {
         switch self {
-        case .address, .query, .body, .data, .output, .result, .key, .fileName, .record, .state: true
-        case .header, .credential, .control, .expectation, .secretOutput, .message, .argument, .variable: false
+        case .address, .query, .body, .data, .output, .result, .key, .fileName, .record, .state, .secretOutput: true
+        case .header, .credential, .control, .expectation, .message, .argument, .variable: false
         }
     }
 }
@@ -153,7 +169,7 @@ extension SecretFlow {
         switch reference.root {
         case .secrets:
             let declaration = reference.segments.first?.name.flatMap { subject.manifest.secrets[$0] }
-            return .secret(SecretTrace(declaration?.name.span, "this is a secret"))
+            return .content(.secret, SecretTrace(declaration?.name.span, "this is a secret"))
         case .inputs: return input(site)
         case .vars:
             guard let name = reference.segments.first?.name else {
@@ -192,8 +208,13 @@ extension SecretFlow {
     }
 
     private func field(_ fields: [Reference.Segment], of site: StepSite) -> Origin {
-        if let name = fields.first?.name, name != "outputs" { return .none }
-        return marked(among: site.outputs ?? site.step.ownOutputs, fields.dropFirst().first)
+        let name = fields.first?.name
+        if name == nil || name == "outputs" {
+            let marked = marked(among: site.outputs ?? site.step.ownOutputs, fields.dropFirst().first)
+            if case .content = marked { return marked }
+        }
+        let isWritten = name.map { ["data", "headers", "outputs"].contains($0) } ?? true
+        return isWritten ? .content(.results, SecretTrace(nil, "")) : .none
     }
 
     /// Whether an output, or any of them, is marked as a secret.
@@ -201,6 +222,6 @@ extension SecretFlow {
         let output = outputs.first { output in
             output.isSecret && segment?.name.map { output.name.value.hasSameCodePoints(as: $0) } ?? true
         }
-        return output.map { .secret(SecretTrace($0.name.span, "marked as a secret here")) } ?? .none
+        return output.map { .content(.secret, SecretTrace($0.name.span, "marked as a secret here")) } ?? .none
     }
 }

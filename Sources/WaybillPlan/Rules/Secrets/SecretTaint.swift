@@ -11,9 +11,9 @@ struct SecretTaint: ManifestRule {
         guard !subject.manifest.secrets.isEmpty || subject.marksOutputs else { return [] }
         let flow = SecretFlow(subject)
         var seen: Set<ObjectIdentifier> = []
-        var diagnostics = subject.graphs.indices.flatMap { index in
-            subject.references.ofGraph(at: index).compactMap { lateSecret($0, flow) }
-        }
+        let outputs = flow.ends.filter { $0.site.purpose == .secretOutput }
+        let byOutput = Dictionary(grouping: outputs) { ObjectIdentifier($0.site.text) }
+        var diagnostics = outputs.compactMap { lateSecret($0, byOutput[ObjectIdentifier($0.site.text)] ?? [], flow) }
         for leak in flow.leaks where seen.insert(ObjectIdentifier(leak.text)).inserted {
             if let diagnostic = leak.diagnostic { diagnostics.append(diagnostic) }
         }
@@ -21,20 +21,23 @@ struct SecretTaint: ManifestRule {
     }
 }
 
-/// Returns the diagnostic for a secret output that is a part of the results of an earlier step: when it is evaluated, they have been
-/// written and shown. A value that is computed from them is not in them.
-private func lateSecret(_ use: ReferenceSite, _ flow: SecretFlow) -> Diagnostic? {
-    let reference = use.reference
-    let segments = reference.segments.dropFirst() + (reference.isComplete ? [] : reference.childSegments ?? [])
-    guard use.purpose == .secretOutput, reference.root == .steps, use.step != nil, case .none = flow.origin(of: use),
-        reference.range.count == use.text.scalar.text.utf8.count,
-        let part = segments.lazy.compactMap(\.name).first(where: { $0 != "items" }),
-        ["data", "headers", "outputs"].contains(part)
-    else { return nil }
+/// Returns the diagnostic for a use in a secret output whose value may be a part of the results of an earlier step: when the output
+/// is evaluated, they have been written and shown. Together with something unknown, such as a secret, they may be secret.
+///
+/// - Parameter all: All uses in the output.
+private func lateSecret(_ use: SecretFlow.End, _ all: [SecretFlow.End], _ flow: SecretFlow) -> Diagnostic? {
+    guard let trace = flow.trace(use.origin, of: .results), flow.trace(use.origin) == nil else { return nil }
+    let isJoined = all.contains { other in
+        let isOwn = [.document, .response].contains(other.site.reference.root)
+        return (isOwn || flow.trace(other.origin) != nil)
+            && use.site.reference.joins.contains { $0.isWith(other.site.reference) }
+    }
+    if isJoined { return nil }
     return Diagnostic(
         "secret-exposed",
         "the results of the run have this value before it is known to be secret",
-        at: use.span(of: reference.range),
+        at: use.site.span(of: use.site.reference.range),
+        secondary: trace.labels,
         help: [
             "Mark an output of the step as secret, 'outputs: {NAME: {value: …, secret: true}}', and use it here:"
                 + " steps.ID.outputs.NAME."
