@@ -69,7 +69,12 @@ import WaybillTestSupport
             "forEach: {in: \"range(0, 100)\", as: n, concurrency: 4}",
             "write: {to: all.ndjson, records: \"range(0, 500)\"}"
         ),
+        (
+            "forEach: {in: \"range(0, 100)\", as: n, concurrency: 4}\n        onFailure: continue",
+            "write: {to: all.ndjson, records: \"range(0, 500)\"}"
+        ),
         ("name: one", "write: {to: all.ndjson, records: \"range(0, 100000)\"}"),
+        ("onFailure: continue", "write: {to: all.ndjson, records: \"range(0, 100000)\"}"),
     ])
     func `a full disk fails the step and the run, and the journal stays complete`(
         loop: String,
@@ -112,5 +117,10 @@ import WaybillTestSupport
         #expect(part.utf8.count <= 128 * 1024)
         let last = try #require(folder.read("out/events.ndjson")).split(separator: "\n").last
         #expect(last?.contains("\"type\":\"run.finished\"") == true)
+        // 'onFailure: continue' does not tolerate it: with enough space, the step is continued.
+        let resumed = try await Command.run(CommandCase.program, ["resume", "./out"], in: folder.path)
+        #expect(resumed.status == 0, "\(resumed.errorText)")
+        let count = loop.hasPrefix("forEach") ? 50_000 : 100_000
+        #expect(folder.read("out/all.ndjson")?.split(separator: "\n").count == count)
     }
 }

@@ -106,14 +106,14 @@ extension ForEachRunner {
 
     /// The outcome of an element for reports.
     func outcome(of element: ElementOutcome) -> StepOutcome {
-        element.end == .failed && context.tolerates(step) ? .tolerated : element.end.outcome
+        element.end == .failed && context.tolerates(step, element.failure) ? .tolerated : element.end.outcome
     }
 
     /// Whether the file can be completed after an element: a failure that is not tolerated must be repeated first.
     private func fileEnd(of element: ElementOutcome) -> RecordFileWriter.End {
         switch element.end {
         case .passed, .ended: .kept
-        case .failed: context.tolerates(step) ? .without : .missing
+        case .failed: context.tolerates(step, element.failure) ? .without : .missing
         case .skipped(.condition), .skipped(.ended), .skipped(.failure), .withdrawn: .without
         case .cancelled, .skipped(.interrupted), .refused: .missing
         }

@@ -33,8 +33,11 @@ struct ForEachSummary: Sendable {
     /// Whether an interruption has left something to do.
     private var wasCancelled = false
     private var hasFailed = false
-    /// Whether the records of all elements are not what the step expects. `onFailure` applies to elements only.
-    private var isUnexpected = false
+    /// Whether the step has a failure that does not belong to an element, such as of its file. Its `onFailure` applies to
+    /// elements only.
+    private var hasOwnFailure: Bool { ownFailure != nil }
+    /// Whether the run ends because of a failure.
+    private var endsRun = false
     /// Whether a resumed run found that an element has changed.
     private var wasRefused = false
 
@@ -53,7 +56,9 @@ struct ForEachSummary: Sendable {
         if element.use != .taken { isPartlyUnsure = true }
         var failure: Failure?
         switch element.end {
-        case .failed: (hasFailed, failure) = (true, element.failure)
+        case .failed:
+            (hasFailed, failure) = (true, element.failure)
+            if failure?.endsRun == true { endsRun = true }
         case .refused: (wasRefused, failure) = (true, element.failure)
         case .cancelled, .skipped(.interrupted): noteMissing()
         case .passed, .ended, .withdrawn, .skipped: break
@@ -64,13 +69,12 @@ struct ForEachSummary: Sendable {
     /// Adds a failure that does not belong to an element.
     mutating func fail(_ failure: Failure) {
         hasFailed = true
-        isUnexpected = failure.kind == .expect
-        ownFailure = isUnexpected ? failure : ownFailure ?? failure
+        if failure.endsRun { endsRun = true }
+        ownFailure = ownFailure ?? failure
     }
 
-    /// The failure of the step: of the records of all elements if they are not what it expects, otherwise of the first
-    /// element that failed, or its own.
-    var failure: Failure? { isUnexpected ? ownFailure : results.failures.first?.failure ?? ownFailure }
+    /// The failure of the step: its own, otherwise that of the first element that failed.
+    var failure: Failure? { ownFailure ?? results.failures.first?.failure }
 
     /// Adds elements that were not run, because of an interruption, or of a file that cannot be written.
     mutating func skip(_ count: Int, isFileBroken: Bool) {
@@ -88,13 +92,13 @@ struct ForEachSummary: Sendable {
 
     /// Whether the step has not finished: a resumed run continues with what is missing. A failure that is not tolerated
     /// is repeated, too.
-    private var isUnfinished: Bool { wasCancelled && (isTolerated || !hasFailed) }
+    private var isUnfinished: Bool { wasCancelled && !endsRun && (isTolerated || !hasFailed) }
 
     /// How the step ended, for the group that contains it.
     var end: NodeOutcome.End {
         if wasRefused { return .refused }
         if isUnfinished { return .cancelled }
-        return isUnexpected || hasFailed && mode != .continue ? .failed : .passed
+        return endsRun || hasOwnFailure || hasFailed && mode != .continue ? .failed : .passed
     }
 
     /// The outcome of the step for reports.
@@ -102,7 +106,7 @@ struct ForEachSummary: Sendable {
         if wasRefused { return .failed }
         if isUnfinished { return .cancelled }
         guard hasFailed else { return .passed }
-        return (isUnexpected ? isToleratedOutside : isTolerated) ? .tolerated : .failed
+        return !endsRun && (hasOwnFailure ? isToleratedOutside : isTolerated) ? .tolerated : .failed
     }
 
     /// The record for the expressions of later steps.

@@ -16,7 +16,7 @@ extension StepContext {
     ) -> NodeOutcome {
         // An expression may have been stopped because the time is over.
         let failure = failure.kind == .input || failure.kind == .output ? deadline?.passed ?? failure : failure
-        let outcome: StepOutcome = tolerates(step) ? .tolerated : .failed
+        let outcome: StepOutcome = tolerates(step, failure) ? .tolerated : .failed
         let result = StepResult(step, at: path, graph: graph, outcome: outcome, failure: failure)
         var record = record
         (record.isPassed, record.error) = (false, failure.inExpressions)
@@ -46,7 +46,7 @@ extension StepContext {
         let outcome: StepOutcome
         switch node.end {
         case .passed: outcome = node.failure == nil ? .passed : .tolerated
-        case .failed: outcome = tolerates(step) ? .tolerated : .failed
+        case .failed: outcome = tolerates(step, node.failure) ? .tolerated : .failed
         case .cancelled where step.flow?.deadline != nil && deadline?.hasPassed == true:
             node.failure = node.failure ?? deadline?.passed
             outcome = tolerates(step) ? .tolerated : .failed

@@ -228,7 +228,9 @@ struct StepContext: Sendable {
     func isElement(_ step: StepPlan) -> Bool { instance.value.elementOf == step.path }
 
     /// Whether a failure of a step is tolerated: by itself, by a step around it, or by a step that executes the graph.
-    func tolerates(_ step: StepPlan) -> Bool { step.isTolerated || instance.value.toleratesFailures }
+    func tolerates(_ step: StepPlan, _ failure: Failure? = nil) -> Bool {
+        failure?.endsRun != true && (step.isTolerated || instance.value.toleratesFailures)
+    }
 
     /// Whether something around a step tolerates its failures.
     func toleratesAround(_ step: StepPlan) -> Bool { step.isToleratedOutside || instance.value.toleratesFailures }

@@ -173,7 +173,7 @@ extension WorkLayer {
             end = attempt.duplicate.map { .withdrawn($0) } ?? (failure.kind == .cancelled ? .cancelled : .failed)
             result.outcome =
                 attempt.duplicate
-                ?? (end == .cancelled ? .cancelled : context.tolerates(step) ? .tolerated : .failed)
+                ?? (end == .cancelled ? .cancelled : context.tolerates(step, failure) ? .tolerated : .failed)
             record = StepRecord(isPassed: false, error: result.failure.inExpressions)
         }
         if step.keeps.contains(isElement ? .itemOutputs : .outputs) { record.outputs = attempt.outputs }

@@ -281,8 +281,8 @@ struct StepFile: Sendable {
             }
             outcome.written = RunEvent.WrittenFile.json(of: files)
         } catch {
-            // An interruption has left the file to a resumed run.
-            outcome.failure = error.kind == .cancelled ? error : failure ?? error
+            // An interruption, or the end of the run, has left the file to a resumed run.
+            outcome.failure = error.kind == .cancelled || error.endsRun ? error : failure ?? error
         }
         return outcome
     }
@@ -390,11 +390,13 @@ struct StepFile: Sendable {
     }
 
     private func failure(_ error: ResultsError) -> Failure {
-        Failure(
+        var failure = Failure(
             error.wasStopped ? .cancelled : .output,
             run.redactor.text(error.description),
             at: Self.span(of: error, entries)
         )
+        failure.endsRun = error.kind == .disk
+        return failure
     }
 }
 

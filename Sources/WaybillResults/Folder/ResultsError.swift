@@ -17,7 +17,7 @@ package struct ResultsError: Error, Sendable, Equatable, CustomStringConvertible
         case stopped
         /// A path must not be written to, so nothing was done.
         case refused
-        /// The disk is full, or could not read or write.
+        /// The disk is full, or could not read or write: the run ends, and a resumed run continues the step.
         case disk
         /// A record does not fit its file. The disk is not the reason, so only the step fails.
         case record
@@ -37,6 +37,9 @@ package struct ResultsError: Error, Sendable, Equatable, CustomStringConvertible
 
     /// The whole sentence.
     package var description: String { message + command }
+
+    /// This error, if it ends the run.
+    var endingRun: ResultsError { ResultsError(message, .disk, command: command) }
 
     /// The error of a path that must not be written to.
     static func refused(_ reason: String) -> ResultsError { ResultsError(reason, .refused) }

@@ -47,6 +47,8 @@ public struct Failure: Error, Sendable, Equatable {
     /// Whether the message is the server's own or the manifest's for this failure, so that `messages.general` does not
     /// replace it. It is not stored in results.
     package var isSpecific = false
+    /// Whether the run ends because of it, so that no `onFailure` tolerates it. It is not stored in results.
+    package var endsRun = false
 
     /// Creates a failure; see the properties.
     package init(

@@ -371,8 +371,9 @@ package final class RecordFileWriter: Sendable {
         } catch {
             commit.discard()
             // Other errors are about the records, the table or the path, and fail only the step.
-            if error.kind == .disk || mustSucceed { onFailure(error) }
-            throw error
+            guard error.kind == .disk || mustSucceed else { throw error }
+            onFailure(error)
+            throw error.endingRun
         }
     }
 
@@ -445,13 +446,14 @@ package final class RecordFileWriter: Sendable {
             return .success(try body(&state))
         } catch {
             if error.wasStopped { return .failure(error) }
-            state.error = error
             // A record that does not fit the file fails only the step.
-            if error.kind != .record { onFailure(error) }
+            let failure = error.kind == .record ? error : error.endingRun
+            state.error = failure
+            if failure.kind == .disk { onFailure(error) }
             // A full disk may have had space for a part of the data.
             try? file.cut(to: state.bytes)
             state.buffer = []
-            return .failure(error)
+            return .failure(failure)
         }
     }
 
