@@ -223,6 +223,26 @@ import WaybillTransport
         #expect(outcome.result.steps[0].failure?.message.string == "too few: 1")
     }
 
+    @Test func `the interceptors of all levels apply, those of nearer levels first`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            defaults:
+              intercept: {beforeSuccess: [{fail: "not ok", when: $.ok == false}], beforeFailure: [{recover: outer}]}
+            graphs:
+              main:
+                chain:
+                  - {id: a, get: /a, intercept: {afterSuccess: [{log: "${$}"}]}, outputs: {value: $}}
+                  - {id: b, get: /a, intercept: {beforeFailure: [{recover: inner}]}, outputs: {value: $}}
+                  - {id: c, get: /a, inherit: {intercept: false}, outputs: {value: $.ok}}
+                outputs: {values: "list(steps.a.outputs.value, steps.b.outputs.value, steps.c.outputs.value)"}
+            """,
+            ["/a": .json(#"{"ok": false}"#)]
+        )
+        let outcome = await fixture.run()
+        let values = outcome.outputs.map { JSONWriter().string($0.values.value) }
+        #expect(values == [#"{"values":["outer","inner",false]}"#])
+    }
+
     @Test func `an action after a failure reads the body, and is not dropped in silence`() async throws {
         let fixture = try ExecutionFixture(
             """

@@ -302,6 +302,6 @@ extension StepPlan {
         if request.settings.stream != nil, request.readsBody { return true }
         return !keeps.isDisjoint(with: [.data, .itemData]) || request.returns != nil
             || request.outputs.contains(where: \.value.usesData) || flow?.until != nil
-            || request.settings.intercept != nil
+            || !request.settings.intercept.isEmpty
     }
 }

@@ -18,10 +18,10 @@ struct Interceptor {
     /// - Parameter complete: Called between the rounds, to complete the files of a success, which may still fail then.
     func intercept(_ outcome: inout AttemptOutcome, completing complete: (inout AttemptOutcome) async -> Void) async {
         guard outcome.failure?.kind != .cancelled, outcome.duplicate == nil else { return }
-        let setting = request.plan.settings.intercept
-        if let setting {
-            if outcome.failure == nil { perform(setting, .beforeSuccess, on: &outcome) }
-            if outcome.failure != nil, !isStopped(outcome) { perform(setting, .beforeFailure, on: &outcome) }
+        let settings = request.plan.settings.intercept
+        if !settings.isEmpty {
+            if outcome.failure == nil { perform(settings, .beforeSuccess, on: &outcome) }
+            if outcome.failure != nil, !isStopped(outcome) { perform(settings, .beforeFailure, on: &outcome) }
             // A step that is past its deadline cannot pass, whatever it has recovered.
             if isStopped(outcome) {
                 outcome.failure = .stopped(at: request.step.span)
@@ -30,7 +30,7 @@ struct Interceptor {
         }
         await complete(&outcome)
         if outcome.failure?.kind == .cancelled { return }
-        if let setting { perform(setting, outcome.failure == nil ? .afterSuccess : .afterFailure, on: &outcome) }
+        perform(settings, outcome.failure == nil ? .afterSuccess : .afterFailure, on: &outcome)
     }
 
     /// Whether the step was cancelled or is past its deadline, which may have stopped an evaluation.
@@ -38,14 +38,18 @@ struct Interceptor {
         outcome.scope.environment.hasStopped || Task.isCancelled || context.deadline?.passed != nil
     }
 
+    /// Performs the actions of a hook, those of nearer levels first.
     private func perform(
-        _ setting: Setting<Interception>,
+        _ settings: [Setting<Interception>],
         _ moment: Interception.Moment,
         on outcome: inout AttemptOutcome
     ) {
-        for action in setting.value.actions[moment] ?? [] {
+        let actions = settings.reversed().flatMap { setting in
+            (setting.value.actions[moment] ?? []).map { (level: setting.level, action: $0) }
+        }
+        for (level, action) in actions {
             do throws(EvaluationFailure) {
-                let scope = outcome.scope.scope(setting.level)
+                let scope = outcome.scope.scope(level)
                 if try applies(action, in: scope, to: outcome) { try perform(action, in: scope, on: &outcome) }
             } catch {
                 guard outcome.failure != nil else {

@@ -98,7 +98,7 @@ struct ResponseEvaluator {
         // A rejected 2xx response may have created something, which its outputs name. The condition of a poll sees the
         // data of responses with any status.
         if let rejection, part != .poll, !isSuccess {
-            if plan.settings.intercept != nil, plan.readsBody {
+            if !plan.settings.intercept.isEmpty, plan.readsBody {
                 evaluated.body = (try? decoder.decode(response)).map { ScopeValue($0.value) }
             }
             return withContract(rejection)

@@ -40,6 +40,8 @@ package struct Interception: WholeSetting {
         }
     }
 
+    package var merging: SettingMerging { .adds() }
+
     package func visitUses(_ visitor: UseVisitor) {
         for moment in Moment.allCases {
             for action in actions[moment] ?? [] {
@@ -96,5 +98,5 @@ extension Interception.Action {
 
 /// The settings of this file, looked up.
 extension Settings {
-    package var intercept: Setting<Interception>? { self[Interception.self] }
+    package var intercept: [Setting<Interception>] { all(Interception.self) }
 }

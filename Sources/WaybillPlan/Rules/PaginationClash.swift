@@ -46,7 +46,7 @@ struct PaginationClash: ManifestRule {
     }
 
     private func recoveryClash(_ paginate: Pagination, _ requests: [RequestSite]) -> Diagnostic? {
-        let settings = requests.compactMap { $0.merged.intercept }
+        let settings = requests.flatMap { $0.merged.intercept }
         for action in settings.flatMap({ $0.value.actions.values.joined() }) {
             guard case .recover(let value) = action.work, let constant = value.constant, constant.array == nil else {
                 continue
