@@ -175,8 +175,8 @@ package enum RunFolders {
         let folder = folder(of: run)
         if let missing = missingResult(of: folder) { return missing.error }
         if exists("\(folder)/\(RunFileNames.suite)") {
-            let message = "'\(folder)/\(RunFileNames.suite)', the list of the manifests of this run, is damaged"
-            return RunError(.unreadableRun, message)
+            let list = "'\(folder)/\(RunFileNames.suite)', the list of the manifests of this run, is damaged"
+            return RunError(.unreadableRun, "\(list), or their runs were being removed: run the manifests again")
         }
         if run == latestPassed { return RunError(.unreadableRun, "no run in '\(usual)' has passed") }
         return RunError(

@@ -76,20 +76,26 @@ import WaybillTestSupport
         folder.write(
             """
             waybill: 1
-            inputs: {region: {type: string, default: none}}
-            environments: {staging: {services: {s: {baseURL: "http://127.0.0.1:8"}}}}
+            inputs: {region: {type: string, default: none}, tenant: {type: string, env: TENANT}}
+            environments: {staging: {services: {s: {baseURL: "http://127.0.0.1:8"}}, inputs: {tenant: t}}}
             services: {s: {baseURL: "http://127.0.0.1:9"}}
-            graphs: {main: {chain: [{id: one, get: "/${inputs.region}", mock: {status: 200}}]}}
+            graphs: {main: {chain: [{id: one, get: "/${inputs.region}/${inputs.tenant}", mock: {status: 200}}]}}
             """,
             to: "tests/b.yaml"
         )
         let options = ["tests", "--input", "region=x", "--env", "staging"]
         for command in [["run", "--mock"], ["validate"]] {
-            let both = try await Command.run(CommandCase.program, command + options, in: folder.path)
+            // An environment takes precedence over a variable.
+            let both = try await Command.run(
+                CommandCase.program,
+                command + options,
+                in: folder.path,
+                variables: ["TENANT": "other"]
+            )
             #expect(both.status == 0, "\(both.errorText)")
             #expect(both.errorText.contains("'tests/a.yaml' has no environment 'staging'; none is applied to it\n"))
             #expect(!both.errorText.contains("b.yaml"))
-            if command[0] == "run" { #expect(both.outputText.contains("GET http://127.0.0.1:8/x  200")) }
+            if command[0] == "run" { #expect(both.outputText.contains("GET http://127.0.0.1:8/x/t  200")) }
             folder.write("{\"region\": \"y\", \"regoin\": 1}", to: "inputs.json")
             for (extra, message) in [
                 (["--input", "regoin=x"], "no manifest has an input named 'regoin', but --input gives it a value"),
@@ -209,6 +215,10 @@ import WaybillTestSupport
         #expect(try await waybill("resume", "./out", "--quiet").outputText.isEmpty)
         #expect(try await waybill("show", "./out").outputText.contains("b.yaml (mock)  passed\n"))
         #expect(try await waybill("resume", "./out", "--format", "ndjson").status == 64)
+        // What has passed is not the result of a manifest that was changed since.
+        folder.write(try #require(folder.read("b.yaml")).replacing("get: /one", with: "get: /two"), to: "b.yaml")
+        let changed = try await waybill("resume", "./out")
+        #expect(changed.status == 2 && changed.errorText.contains("error[changed-manifest]"), "\(changed.errorText)")
     }
 
     @Test(arguments: ["", "{\"seq\":1,\"at\":\"2026-"])
@@ -431,6 +441,7 @@ import WaybillTestSupport
         #expect(stopped.status == 3 && folder.read("out/a/events.ndjson") == nil, "\(stopped.errorText)")
         let resumed = try await waybill("resume", "./out")
         #expect(resumed.status == 3 && folder.read("out/a/events.ndjson") == nil, "\(resumed.outputText)")
+        #expect(resumed.errorText.contains("run the manifests again"), "\(resumed.errorText)")
         folder.remove("out/b/bodies/folder")
         #expect(try await Command.run(CommandCase.program, suite, in: folder.path).status == 0)
     }

@@ -108,12 +108,15 @@ struct ResumeCommand: ParsableCommand {
         let startedAt = ContinuousClock.now
         var resumesAny = false
         for member in suite.members where Signals.received == nil {
-            guard failed || !RunFolders.isComplete(member.folder) else { continue }
-            resumesAny = true
-            if !printing.quiet { output.write("\n\(PrintableText.oneLine(member.manifest))\n") }
+            var run = run
+            (run.folder, run.suiteFolder) = (member.folder, suite.path)
             do {
-                var run = run
-                (run.folder, run.suiteFolder) = (member.folder, suite.path)
+                if !failed, RunFolders.isComplete(member.folder) {
+                    try run.check()
+                    continue
+                }
+                resumesAny = true
+                if !printing.quiet { output.write("\n\(PrintableText.oneLine(member.manifest))\n") }
                 if RunFolder.hasEvents(run.folder) { try run.resume(nil) } else { try start(member, of: suite, run) }
             } catch let status as ExitCode {
                 worst = worst.orWorse(status)

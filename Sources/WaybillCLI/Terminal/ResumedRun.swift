@@ -43,6 +43,15 @@ struct ResumedRun {
         }
     }
 
+    /// Checks whether the run, which has passed, is that of the manifest as it is now. Reports the reason if it is not, and
+    /// throws the exit status.
+    func check() throws {
+        let resumption = try resumption()
+        guard resumption.plan == nil else { return }
+        output.report(diagnostics + resumption.diagnostics)
+        throw ExitStatus.invalid
+    }
+
     /// Resumes the run. Throws the exit status.
     func resume(_ reports: ReportOptions?) throws { try resume(try resumption(), reports) }
 

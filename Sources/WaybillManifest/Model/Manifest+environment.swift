@@ -54,6 +54,8 @@ extension Manifest {
                 )
             }
             manifest.inputs[name.value]?.value.defaultValue = value.value
+            // An environment takes precedence over a variable.
+            manifest.inputs[name.value]?.value.environmentVariable = nil
         }
         for (name, secret) in environment.secrets where defines("secret", name, secrets) {
             manifest.secrets[name.value]?.value = secret

@@ -111,8 +111,8 @@ enum FolderContents {
     /// Removes the files of earlier runs and suites from folders; other files stay. If a run cannot be removed, for
     /// example because it is still running, nothing is.
     ///
-    /// Lists of suites are removed first: if this process is killed, a suite that lost some of its runs cannot be resumed,
-    /// as if these had not been started.
+    /// Lists of suites are emptied first: if this process is killed, a suite that lost some of its runs cannot be resumed,
+    /// as if these had not been started. They stay, because their permissions are those of the new files.
     static func removeRuns(_ paths: [String]) throws(ResultsError) {
         let paths = paths.filter { path in
             [journal, result, RunFileNames.suite].contains { exists("\(path)/\($0)") }
@@ -123,7 +123,9 @@ enum FolderContents {
             _ = try lock(path, .real, replacing: &unfinished, isOfSuite: true)
             if isNew { unlink("\(path)/\(journal)") }
         }
-        for path in paths where SuiteFolder(at: path) != nil { unlink("\(path)/\(RunFileNames.suite)") }
+        for path in paths where SuiteFolder(at: path) != nil {
+            try OutputFile.replaceDurably([("\(path)/\(RunFileNames.suite)", Array("{\"manifests\": []}\n".utf8))])
+        }
         for path in paths {
             _ = try claim(path, disk: .real, replacing: &unfinished, isOfSuite: true)
             unlink("\(path)/\(journal)")

@@ -20,7 +20,7 @@ package final class RunFolder: Sendable {
     /// The unfinished earlier run in the folder, if this run replaced its results.
     package let replacedUnfinishedRun: RunID?
 
-    private let run: RunID
+    package let run: RunID
     private let thread: FileThread
     private let disk: Disk
     private let bodies: BodyFolder
