@@ -75,7 +75,7 @@ struct ExecutionFixture {
         executor.repeatsUnsure = repeatsUnsure
         executor.trace = trace
         executor.memory = memory
-        let context = RunContext(executor, id: RunID(), startedAt: earlierRun?.startedAt ?? .now())
+        let context = RunContext(executor, id: folder?.run ?? RunID(), startedAt: earlierRun?.startedAt ?? .now())
         watch?.start(context)
         return await executor.run(in: context)
     }

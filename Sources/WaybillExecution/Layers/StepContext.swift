@@ -24,6 +24,8 @@ struct StepContext: Sendable {
         var isInElement = false
         var isForSession = false
         var isRepetition = false
+        /// The rounds of the steps with `until` around the steps, as a part of what `uuid()` is derived from.
+        var rounds = Rounds()
         /// Whether a step around the graph tolerates failures (`onFailure: continue`).
         var toleratesFailures = false
         /// The path in the plan of the step that this is an element of.
@@ -31,6 +33,17 @@ struct StepContext: Sendable {
         /// The path in the plan of the graph or element whose steps are executed, and the path of this instance of it.
         var planned: String
         var path: String
+    }
+
+    /// The rounds of the groups and graphs that `until` repeats around a step.
+    struct Rounds: Sendable {
+        /// The rounds of the outer ones.
+        fileprivate var outside = ""
+        /// How many rounds of the innermost one have finished; `nil` outside of all.
+        fileprivate var finished: Int?
+
+        /// A text that differs for each combination of rounds; empty outside of all.
+        var text: String { finished.map { "\(outside) \($0)" } ?? "" }
     }
 
     /// The state of the whole run.
@@ -150,6 +163,7 @@ struct StepContext: Sendable {
         inside.isFinal = isFinal
         inside.isInElement = isInElement
         inside.isRepetition = isRepetition
+        inside.rounds = instance.value.rounds
         inside.toleratesFailures = tolerates(step)
         context.instance = CopyOnWrite(inside)
         return context
@@ -222,6 +236,21 @@ struct StepContext: Sendable {
         return context
     }
 
+    /// This context for the rounds of the group or graph of the step.
+    func inRounds() -> StepContext {
+        var context = self
+        context.instance.value.rounds =
+            Rounds(outside: instance.value.rounds.text, finished: earlier?.rounds(of: path) ?? 0)
+        return context
+    }
+
+    /// This context for the next round of the same group or graph.
+    func nextRound() -> StepContext {
+        var context = again()
+        context.instance.value.rounds.finished! += 1
+        return context
+    }
+
     // MARK: Questions
 
     /// Whether this is the context of one element of the step's `forEach`.
@@ -259,7 +288,10 @@ struct StepContext: Sendable {
 
     /// The scope of the step's expressions before there is a response.
     var scope: RequestScope {
-        RequestScope(context: self, environment: AttemptEnvironment(run: run, path: path, deadline: deadline))
+        RequestScope(
+            context: self,
+            environment: AttemptEnvironment(run: run, instance: path + instance.value.rounds.text, deadline: deadline)
+        )
     }
 
     /// The instance of a graph whose names an expression sees: that of this graph, or that of a graph whose step runs it.

@@ -14,7 +14,7 @@ struct UntilLayer<Inner: RepeatableLayer>: Layer {
         let run = context.run
         var state = UntilState(until: until)
         let start = run.clock.now
-        var context = context
+        var context = inner.firstTry(in: context)
         while true {
             let outcome = await inner.execute(step, in: context)
             guard let attempt = inner.untilAttempt(outcome, in: context) else { return outcome }
@@ -67,17 +67,25 @@ struct UntilAttempt {
 
 /// The work that `until` repeats.
 protocol RepeatableLayer: Layer where Step: WorkStep {
+    /// The context of the first try.
+    func firstTry(in context: StepContext) -> StepContext
     /// The try that the condition is evaluated for; `nil` if the outcome is final in any case.
     func untilAttempt(_ outcome: Outcome, in context: StepContext) -> UntilAttempt?
     /// The outcome of the step after its last try.
     func conclude(_ outcome: Outcome, _ end: UntilEnd, of step: Step, in context: StepContext) async -> Outcome
 }
 
-/// The work of groups, graphs and values: a failure is not repeated.
+extension RepeatableLayer {
+    func firstTry(in context: StepContext) -> StepContext { context }
+}
+
+/// The work of groups, graphs and values: a failure is not repeated. The requests of each round are others.
 extension RepeatableLayer where Outcome == NodeOutcome {
+    func firstTry(in context: StepContext) -> StepContext { context.inRounds() }
+
     func untilAttempt(_ outcome: NodeOutcome, in context: StepContext) -> UntilAttempt? {
         guard outcome.end == .passed else { return nil }
-        return UntilAttempt(scope: context.evaluationScope, next: context.again())
+        return UntilAttempt(scope: context.evaluationScope, next: context.nextRound())
     }
 
     func conclude(

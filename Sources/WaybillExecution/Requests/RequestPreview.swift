@@ -25,7 +25,7 @@ extension Executor {
     package func preview(of plan: RequestPlan, in graph: GraphPlan) throws(EvaluationFailure) -> RequestPreview {
         let run = RunContext(self, id: RunID(), startedAt: .now())
         let context = StepContext(graph, in: run)
-        let environment = AttemptEnvironment(run: run, path: graph.path, deadline: nil)
+        let environment = AttemptEnvironment(run: run, instance: graph.path, deadline: nil)
         var scope = RequestScope(context: context, environment: environment)
         for argument in plan.arguments {
             switch argument.source {

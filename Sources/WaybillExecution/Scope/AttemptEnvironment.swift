@@ -29,10 +29,10 @@ final class AttemptEnvironment: EvaluationEnvironment {
     /// About how many bytes of memory a parsed document takes for each byte of its text.
     private static let growthOfDocuments = 8
 
-    /// The environment of an attempt that starts now, in the step at a path. `uuid()` is derived from the run and the
-    /// path, so that it stays the same when the step is retried or the run is resumed.
-    init(run: RunContext, path: String, deadline: Deadline?) {
-        instance = path
+    /// The environment of an attempt that starts now. `uuid()` is derived from the run and the instance of the step, its path
+    /// and the rounds around it, so that it stays the same when the step is retried or the run is resumed.
+    init(run: RunContext, instance: String, deadline: Deadline?) {
+        self.instance = instance
         self.run = run
         self.deadline = deadline
     }

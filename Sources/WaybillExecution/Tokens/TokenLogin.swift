@@ -253,7 +253,7 @@ extension Executor {
         let stored = requests.filter { ($0.settings.auth?.value.method as? OAuth2Authentication)?.store != nil }
         guard let graph = plan.graphs.first, !stored.isEmpty else { return [] }
         let run = RunContext(self, id: RunID(), startedAt: .now())
-        let environment = AttemptEnvironment(run: run, path: graph.path, deadline: nil)
+        let environment = AttemptEnvironment(run: run, instance: graph.path, deadline: nil)
         let scope = RequestScope(context: StepContext(graph, in: run), environment: environment)
         var logins: [TokenLogin] = []
         var known: [TokenGrant.Key: Int] = [:]

@@ -86,6 +86,8 @@ package struct EarlierSteps: Sendable {
     /// The progress of the files that steps write, and of the pages that they request.
     private var outputs: [String: EarlierOutput] = [:]
     private var pages: [String: EarlierPages] = [:]
+    /// How many rounds of `until` have finished.
+    private var rounds: [String: Int] = [:]
     /// The steps whose requests had finished when several files were about to be moved to their paths.
     private var commits: [String: RunEvent.WrittenFile.Commit] = [:]
     /// The groups of steps that passed, or whose failure was tolerated, by path.
@@ -116,6 +118,9 @@ package struct EarlierSteps: Sendable {
     package func step(at path: String) -> EarlierStep? { isVoid(path) ? nil : steps[path] }
 
     /// Returns the result of the group of steps at a path if it had finished.
+    /// Returns how many rounds of the `until` of a step have finished.
+    package func rounds(of path: String) -> Int { rounds[path] ?? 0 }
+
     package func group(at path: String) -> StepResult? { isVoid(path) ? nil : groups[path] }
 
     /// The paths of the groups of steps that had finished.
@@ -333,7 +338,9 @@ package struct EarlierSteps: Sendable {
                 outputs[element?.step ?? path, default: EarlierOutput()]
                     .take(records, ofPage: page.number, of: element?.index)
             }
-        case .pollFinished: forgetRound(path)
+        case .pollFinished:
+            forgetRound(path)
+            rounds[path, default: 0] += 1
         case .writeCut(let file): cut(path, to: file.rest)
         case .writeCommitting(let file):
             outputs[path, default: EarlierOutput()].take(announced: file)
@@ -370,6 +377,7 @@ package struct EarlierSteps: Sendable {
         elements = elements.filter { isOutside($0.key) }
         outputs = outputs.filter { isOutside($0.key) }
         pages = pages.filter { isOutside($0.key) }
+        rounds = rounds.filter { isOutside($0.key) }
         commits = commits.filter { isOutside($0.key) }
         unsure = unsure.filter(isOutside)
     }

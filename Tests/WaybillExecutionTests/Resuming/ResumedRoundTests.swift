@@ -67,6 +67,26 @@ import WaybillTransport
         #expect(unsure.messages.allSatisfy { $0.hasSuffix("its response is not recorded") })
     }
 
+    @Test func `uuid has one value for each round, also in a resumed one`() async throws {
+        let text = """
+            graphs:
+              main:
+                chain:
+                  - id: u
+                    until: {that: steps.x.data.n >= 2, every: 1ms, times: 3}
+                    chain: [{id: x, post: /x}, {id: y, put: "/y/${uuid()}"}]
+            """
+        let keys = Mutex<[String]>([])
+        let answer = Self.counting()
+        let run = try await ResumedRun(text, killedAfter: Self.willSend("main.u.y")) { path in
+            if path.hasPrefix("/y/") { keys.withLock { $0.append(path) } }
+            return answer(path)
+        }
+        let sent = keys.withLock { $0 }
+        #expect(sent.count == 3 && sent[0] != sent[1] && sent[1] == sent[2], "\(sent)")
+        #expect(run.sent == ["PUT \(sent[1])"])
+    }
+
     @Test func `values that use the result of a step that runs again are evaluated again`() async throws {
         let text = """
             graphs:
