@@ -71,7 +71,7 @@ extension RequestBuilder {
             texts: texts,
             file: tokenFile(of: oauth2, texts),
             transfer: transfer,
-            allowsMetered: plan.settings.network?.value.allowsMetered ?? true,
+            allowsMetered: plan.settings.allowsMetered?.value ?? true,
             span: span
         )
     }

@@ -47,7 +47,7 @@ extension TransferOptions {
             resolve[endpoint] = SocketEndpoint(host: address, port: endpoint.port)
         }
         unixSocket = settings.unixSocket?.value
-        interface = settings.network?.value.interface?.value
+        interface = settings.interface?.value.value
         switch settings.cookies?.value {
         // Without the setting, the run has one jar.
         case .on, nil: cookies = .run

@@ -13,7 +13,7 @@ extension RequestSender {
     var hasGates: Bool {
         let settings = plan.settings
         return settings.reachability?.value == true
-            || settings.network?.value.allowsMetered == false
+            || settings.allowsMetered?.value == false
             || (settings.duplicates.map { $0.value.mode != .allow } ?? false)
     }
 
@@ -105,13 +105,13 @@ extension RequestSender {
 
     /// The failure of a request that the network settings do not allow.
     private func networkEnd(of sending: HTTPRequest) async -> End? {
-        if let network = plan.settings.network, !network.value.allowsMetered,
+        if let setting = plan.settings.allowsMetered, !setting.value,
             let interface = await run.routes.mobileInterface(towards: sending)
         {
             let failure = Failure(
                 .unreachable,
                 "the request was not sent, because it would use a mobile network (interface '\(run.redactor.text(interface.name))')",
-                at: network.span
+                at: setting.span
             )
             return .refusal(failure)
         }
