@@ -18,6 +18,12 @@ extension Attempt {
         }
     }
 
+    /// Deletes the downloaded file, because another response follows that may have the file.
+    func discardDownload(_ outcome: inout AttemptOutcome) async {
+        await outcome.file?.file.content?.discard()
+        outcome.file = nil
+    }
+
     func concludeDownload(_ outcome: inout AttemptOutcome) async {
         guard let (download, file) = outcome.file else { return }
         outcome.file = nil

@@ -51,13 +51,17 @@ struct PaginateLayer<Inner: Layer<RequestStep, AttemptOutcome>>: RepeatableLayer
 
     func untilAttempt(_ outcome: AttemptOutcome, in context: StepContext) -> UntilAttempt? {
         // A failure of the transport is final. A failure of a response (its status, its content, a filter) counts only
-        // for the last try.
-        guard outcome.failure == nil || outcome.isPending else { return nil }
+        // for the last try. A file that was there before is final too: nothing was sent.
+        guard outcome.failure == nil || outcome.isPending, outcome.wasSent else { return nil }
         return UntilAttempt(
             scope: outcome.scope.scope(.graph(context.graph)),
             retryAfter: outcome.response?.retryAfter(),
             next: context.again(after: outcome.progress)
         )
+    }
+
+    func discardFiles(of outcome: inout AttemptOutcome, _ request: RequestStep, in context: StepContext) async {
+        await Attempt(request, in: context).discardDownload(&outcome)
     }
 
     func conclude(
