@@ -186,6 +186,42 @@ import WaybillTestSupport
         #expect(result.outputText.contains("↓ a.bin, 320.0 kB, resumed"))
     }
 
+    @Test func `a run that is killed while it polls leaves the earlier file, and resume downloads the new one`()
+        async throws
+    {
+        let isFirst = Mutex(true)
+        let server = try LoopbackServer { _ in
+            let isFirst = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            return ServerResponse(status: isFirst ? 202 : 200, body: Array((isFirst ? "running" : "new").utf8))
+        }
+        defer { server.stop() }
+        folder.write(
+            """
+            waybill: 1
+            services: {s: {baseURL: "\(server.url(""))"}}
+            graphs:
+              main:
+                chain: [{get: /a.bin, download: {to: a.bin}, until: {that: response.status == 200, every: 1h}}]
+            """,
+            to: "m.yaml"
+        )
+        folder.write("old", to: "out/a.bin")
+        let result = try await shell(
+            """
+            "$W" run m.yaml --out out & P=$!
+            for i in $(seq 1000); do grep -qs poll.finished out/events.ndjson && break; sleep 0.02; done
+            kill -9 $P; wait $P; echo "$(cat out/a.bin), $(ls out | grep -c part)"; "$W" resume out
+            """
+        )
+        #expect(result.status == 0, "\(result.outputText)\(result.errorText)")
+        #expect(result.outputText.contains("old, 0"), "\(result.outputText)")
+        #expect(folder.read("out/a.bin") == "new")
+        #expect(server.requests.count == 2)
+    }
+
     @Test func `two processes cannot download the same file at once`() async throws {
         let server = try Self.holdingServer(after: 100)
         defer { server.stop() }

@@ -135,6 +135,32 @@ import WaybillTransport
             (.json(#"{"rows": null}"#), "filters: [{select: $.rows}], write: {to: a.json}", "a:failed"),
             (.json("null"), "write: {to: a.json}", "a:failed"),
             (.json("", status: 200), "accept: null, write: {to: a.json}", "a:failed"),
+            (.text("", type: "text/html"), "filters: [{default: []}], write: {to: a.json}", "a:failed"),
+            (
+                .text("", type: "text/html"),
+                "forEach: {in: [1], as: n}, filters: [{select: {path: $.rows, default: []}}], write: {to: a.json}",
+                "a:failed"
+            ),
+            (
+                .text("", type: "text/html"),
+                "until: {that: response.status == 200, every: 1ms}, filters: [{default: []}], write: {to: a.json}",
+                "a:failed"
+            ),
+            (
+                .json(""),
+                "paginate: {next: \"default($.next, null)\", items: \"default($, list())\"}, write: {to: a.json}",
+                "a:failed"
+            ),
+            (
+                .json(""),
+                "until: {that: response.status == 200, every: 1ms}, paginate: {link: true, items: \"default($, list())\"}, "
+                    + "write: {to: a.json}",
+                "a:failed"
+            ),
+            (
+                .text("", type: "text/html"), "filters: [{default: []}], returns: {collection: {type: object}}",
+                "a:failed"
+            ),
             (
                 .json("{}", status: 500), "intercept: {beforeFailure: [{recover: null}]}, write: {to: a.json}",
                 "a:failed"
@@ -160,6 +186,7 @@ import WaybillTransport
     @Test(
         arguments: [
             (.json("", status: 204), "write: {to: a.json}"),
+            (.json("", status: 204), "paginate: {link: true}, write: {to: a.json}"),
             (.json(#"{"rows": []}"#), "write: {to: a.json, records: $.rows}"),
             (.json(#"{"rows": null}"#), "write: {to: a.json, records: \"default($.rows, list())\"}"),
             (.json("null"), "filters: [{default: []}], write: {to: a.json}"),

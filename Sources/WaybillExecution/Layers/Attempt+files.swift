@@ -10,6 +10,12 @@ import WaybillTransport
 
 /// The files of a request: the downloaded one, and the kept body of its response.
 extension Attempt {
+    /// Deletes the downloaded file, because another response follows that may have the file.
+    func discardDownload(_ outcome: inout AttemptOutcome) async {
+        await outcome.file?.file.content?.discard()
+        outcome.file = nil
+    }
+
     /// Moves the downloaded file to its path, unless the request has failed.
     func concludeDownload(_ outcome: inout AttemptOutcome) async {
         guard let (download, file) = outcome.file else { return }

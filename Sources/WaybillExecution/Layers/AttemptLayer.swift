@@ -35,7 +35,7 @@ struct Attempt: Sendable {
         var outcome = await once(&progress)
         do throws(EvaluationFailure) {
             if try await renewed(after: outcome) {
-                await concludeDownload(&outcome)
+                await discardDownload(&outcome)
                 var repeated = await once(&progress)
                 repeated.add(earlier: outcome)
                 outcome = repeated
@@ -49,8 +49,8 @@ struct Attempt: Sendable {
             outcome.failure = .stopped(at: request.step.span)
         }
         if outcome.failure == nil, let passed = context.deadline?.passed { outcome.failure = passed }
-        // The next attempt or poll may write to the same file.
-        if outcome.failure != nil || part == .poll { await concludeDownload(&outcome) }
+        // The next attempt may write to the same file.
+        if outcome.failure != nil { await concludeDownload(&outcome) }
         progress.add(outcome)
         outcome.progress = progress
         return outcome
@@ -146,6 +146,8 @@ struct Attempt: Sendable {
             sender.reportPostponed(sent.redirects, areSecretsKnown: false)
         case .fileFailure(let failure, let response, let status):
             outcome.failure = failure
+            // A poll that is not the last one may have no file, or one with another checksum.
+            outcome.isPending = part == .poll && plan.download != nil && failure.kind != .cancelled
             outcome.wasSent = true
             outcome.scope.response = response
             // Only for the secrets that the outputs find in its fields, and for the events so far.
@@ -307,11 +309,15 @@ struct Attempt: Sendable {
     /// long.
     static let largeResponse = 64 * 1024
 
-    private func evaluator(of response: HTTPResponse, _ outcome: AttemptOutcome) -> ResponseEvaluator {
+    private func evaluator(
+        of response: HTTPResponse,
+        as part: ResponseEvaluator.Part? = nil,
+        _ outcome: AttemptOutcome
+    ) -> ResponseEvaluator {
         ResponseEvaluator(
             plan: plan,
             response: response,
-            part: part,
+            part: part ?? self.part,
             keepsData: !request.step.keeps.isDisjoint(with: [.data, .itemData]),
             expectedStatus: outcome.expectedStatus,
             scope: outcome.scope,
@@ -371,7 +377,8 @@ struct Attempt: Sendable {
         after redirects: [Redirect] = [],
         _ outcome: inout AttemptOutcome
     ) async {
-        let evaluator = evaluator(of: response, outcome)
+        // Polling does not start if the file was there before.
+        let evaluator = evaluator(of: response, as: status == nil ? .whole : nil, outcome)
         let evaluation = await evaluation(by: evaluator, of: response, &outcome)
         outcome.scope.data = evaluation.data ?? (part == .poll ? nil : ScopeValue(.null))
         outcome.body = evaluation.body
@@ -435,7 +442,9 @@ struct Attempt: Sendable {
             outcome.snapshot = evaluation.snapshot
             outcome.hide(evaluation.hidden)
         }
-        return outcome.failure == nil ? outcome : await keepingBody(outcome)
+        if outcome.failure == nil { return outcome }
+        await concludeDownload(&outcome)
+        return await keepingBody(outcome)
     }
 
     // MARK: Events

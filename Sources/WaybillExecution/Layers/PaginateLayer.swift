@@ -51,13 +51,17 @@ struct PaginateLayer<Inner: Layer<RequestStep, AttemptOutcome>>: RepeatableLayer
 
     func untilAttempt(_ outcome: AttemptOutcome, in context: StepContext) -> UntilAttempt? {
         // A failure of the transport is final. A failure of a response (its status, its content, a filter) counts only
-        // for the last try.
-        guard outcome.failure == nil || outcome.isPending else { return nil }
+        // for the last try. A file that was there before is final too: nothing was sent.
+        guard outcome.failure == nil || outcome.isPending, outcome.wasSent else { return nil }
         return UntilAttempt(
             scope: outcome.scope.scope(.graph(context.graph)),
             retryAfter: outcome.response?.retryAfter(),
             next: context.again(after: outcome.progress)
         )
+    }
+
+    func discardFiles(of outcome: inout AttemptOutcome, _ request: RequestStep, in context: StepContext) async {
+        await Attempt(request, in: context).discardDownload(&outcome)
     }
 
     func conclude(
@@ -68,7 +72,14 @@ struct PaginateLayer<Inner: Layer<RequestStep, AttemptOutcome>>: RepeatableLayer
     ) async -> AttemptOutcome {
         var outcome = outcome
         switch end {
-        case .holds: break
+        case .holds:
+            if let pagination = request.step.paginate, outcome.failure == nil, outcome.scope.lacksBody {
+                outcome.failure = Failure(
+                    .output,
+                    "the response has no body, so its pages are missing",
+                    at: pagination.span
+                )
+            }
         case .failed(var failure):
             if let last = outcome.failure {
                 failure.details = [
@@ -198,7 +209,8 @@ private struct PageCollector {
             }
         }
         let isList = pagination.items != nil || outcome.data?.json.array != nil
-        let data = isList ? found : outcome.data ?? found
+        let hasContent = !outcome.scope.isWithoutContent && !outcome.scope.lacksBody
+        let data = hasContent ? isList ? found : outcome.data ?? found : nil
         let records = try context.output?.append(data, isList: isList, in: outcome.scope)
         var next: JSON?
         switch decision {
@@ -229,8 +241,9 @@ private struct PageCollector {
     }
 
     /// Whether a page that must exist has no content. After the last page, a server that counts pages or items may respond
-    /// with 204.
+    /// with 204. With 'until', the first page of a try that is not the last one may be missing.
     private func isMissing(_ outcome: AttemptOutcome) -> Bool {
+        if outcome.scope.lacksBody { return state.pages > 0 || step.flow?.until == nil }
         guard state.pages > 0, outcome.data?.json ?? .null == .null, let response = outcome.response,
             response.body.isEmpty, outcome.method != "HEAD"
         else { return false }

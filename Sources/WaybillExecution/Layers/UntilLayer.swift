@@ -16,7 +16,7 @@ struct UntilLayer<Inner: RepeatableLayer>: Layer {
         let start = run.clock.now
         var context = inner.firstTry(in: context)
         while true {
-            let outcome = await inner.execute(step, in: context)
+            var outcome = await inner.execute(step, in: context)
             guard let attempt = inner.untilAttempt(outcome, in: context) else { return outcome }
             let end: UntilEnd
             do throws(EvaluationFailure) {
@@ -28,6 +28,7 @@ struct UntilLayer<Inner: RepeatableLayer>: Layer {
                     failure.isSpecific = isSpecific
                     end = .failed(failure)
                 case .again(let pause):
+                    await inner.discardFiles(of: &outcome, step, in: context)
                     run.events.emit(.pollFinished(poll: state.tries, pause: pause), step: context.path)
                     if await context.pause(for: pause) {
                         context = attempt.next
@@ -71,6 +72,8 @@ protocol RepeatableLayer: Layer where Step: WorkStep {
     func firstTry(in context: StepContext) -> StepContext
     /// The try that the condition is evaluated for; `nil` if the outcome is final in any case.
     func untilAttempt(_ outcome: Outcome, in context: StepContext) -> UntilAttempt?
+    /// Deletes the files of a try after which another one follows.
+    func discardFiles(of outcome: inout Outcome, _ step: Step, in context: StepContext) async
     /// The outcome of the step after its last try.
     func conclude(_ outcome: Outcome, _ end: UntilEnd, of step: Step, in context: StepContext) async -> Outcome
 }
@@ -87,6 +90,8 @@ extension RepeatableLayer where Outcome == NodeOutcome {
         guard outcome.end == .passed else { return nil }
         return UntilAttempt(scope: context.evaluationScope, next: context.nextRound())
     }
+
+    func discardFiles(of outcome: inout NodeOutcome, _ step: Step, in context: StepContext) async {}
 
     func conclude(
         _ outcome: NodeOutcome,

@@ -1,5 +1,4 @@
 import Synchronization
-import WaybillContract
 import WaybillDiagnostics
 import WaybillExpressions
 import WaybillFormats
@@ -104,12 +103,8 @@ extension WorkLayer {
         }
         // The records of the pages before a recovered one have been written.
         guard let output, let data = outcome.recovery ?? (isPlain ? outcome.data : nil) else { return nil }
-        let isWithoutContent = outcome.recovery == nil && ([204, 205].contains(status) || outcome.method == "HEAD")
-        // JSON is never empty (RFC 8259, section 2).
-        if outcome.recovery == nil, !isWithoutContent, let response = outcome.response, response.body.isEmpty,
-            data.json == .null
-                || response.headers.first(named: "Content-Type").map({ MediaTypeName($0).isJSON }) ?? false
-        {
+        let isWithoutContent = outcome.recovery == nil && outcome.scope.isWithoutContent
+        if outcome.recovery == nil, outcome.scope.lacksBody {
             return Failure(.output, "the response has no body, so nothing was written", at: step.span)
         }
         do throws(Failure) {

@@ -1,3 +1,4 @@
+import WaybillContract
 import WaybillDiagnostics
 import WaybillExpressions
 import WaybillJSON
@@ -193,11 +194,9 @@ struct ResponseEvaluator {
         part != .whole || keepsData || plan.operation != nil || plan.readsBody
     }
 
-    /// Whether the response has no content by definition (RFC 9110, sections 9.3.2, 15.3.5, 15.3.6 and 15.4.5). Filters
-    /// are not applied then, so that a service with envelopes can also respond with 204.
-    var isWithoutContent: Bool {
-        [204, 205, 304].contains(response.status) || scope.request?.method == "HEAD"
-    }
+    /// Whether the response has no content by definition. Filters are not applied then, so that a service with envelopes
+    /// can also respond with 204.
+    var isWithoutContent: Bool { scope.isWithoutContent }
 
     /// Registers the secrets among the outputs before a response that is not accepted is reported: those that can be
     /// evaluated with its decoded body, or with the data so far. If others may be in the body, it is hidden. A response
@@ -444,11 +443,31 @@ struct ResponseEvaluator {
     private var decoder: ResponseDecoder { ResponseDecoder(decoding: decoding) }
 
     /// The failure if the data is not what `returns` declares.
-    private func returnsFailure() -> Failure? { plan.returnsFailure(of: evaluated.data?.json ?? .null, redactor) }
+    private func returnsFailure() -> Failure? {
+        if let returns = plan.returns, returns.isCollection, scope.lacksBody {
+            return Failure(.output, "the response has no body, so the list to return is missing", at: returns.span)
+        }
+        return plan.returnsFailure(of: evaluated.data?.json ?? .null, redactor)
+    }
 
     /// The location of a setting, or of the request if it is not set.
     private func span<Value>(of setting: Setting<Value>?) -> SourceSpan {
         setting?.span ?? plan.address.text.span
+    }
+}
+
+extension RequestScope {
+    /// Whether the response has no content by definition (RFC 9110, sections 9.3.2, 15.3.5, 15.3.6 and 15.4.5).
+    var isWithoutContent: Bool { [204, 205, 304].contains(self.response?.status) || self.request?.method == "HEAD" }
+
+    /// Whether the response should have a body and has none, so that a list in it is missing, not empty, whatever filters
+    /// make of it. JSON is never empty (RFC 8259, section 2); rows, lines and bytes may be.
+    var lacksBody: Bool {
+        guard let response = self.response, let body = self.body, response.body.isEmpty, !isWithoutContent,
+            context.stream == nil
+        else { return false }
+        return body.json == .null
+            || response.headers.first(named: "Content-Type").map { MediaTypeName($0).isJSON } ?? false
     }
 }
 

@@ -305,6 +305,54 @@ import WaybillTransport
         #expect(files.filter { !$0.contains("bodies") }.isEmpty)
     }
 
+    private static let old = "old"
+    private static let done = "that: \"response.headers['X-State'] == 'done'\", every: 1ms, times: 3"
+
+    /// Settings of a step, its `until`, the earlier file, and the step's summary, its file and its requests.
+    static let polls: [(String, until: String, earlier: String?, summary: String, file: String, requests: Int)] = [
+        ("download: {to: a.zip}", done, old, "a:passed", "file", 3),
+        ("download: {to: a.zip, replace: false}", done, nil, "a:passed", "file", 3),
+        ("download: {to: a.zip, replace: false}", done, old, "a:passed", "old", 0),
+        ("download: {to: a.zip, checksum: {md5: \"md5('file')\"}}", done, old, "a:passed", "file", 3),
+        ("download: {to: a.zip, checksum: {md5: response.headers.X-Digest}}", done, old, "a:passed", "file", 3),
+        ("download: {to: a.zip, checksum: {md5: \"md5('other')\"}}", done, old, "a:failed", "old", 3),
+        ("download: {to: a.zip}, expect: {headers: {X-None: \"*\"}}", done, old, "a:failed", "old", 3),
+        ("download: {to: a.zip}", "that: response.status == 201, every: 1ms, times: 3", old, "a:failed", "old", 3),
+        (
+            "download: {to: a.zip}, intercept: {beforeFailure: [{recover: {}}]}",
+            "that: response.status == 201, every: 1ms, times: 3", old, "a:passed", "old", 3
+        ),
+    ]
+
+    @Test(arguments: polls) func `of the polls of until, only the last one has the file`(
+        step: String,
+        until: String,
+        earlier: String?,
+        summary: String,
+        file: String,
+        requests: Int
+    ) async throws {
+        let count = Mutex(0)
+        let server = try LoopbackServer { _ in
+            let count = count.withLock {
+                $0 += 1
+                return $0
+            }
+            guard count < 3 else {
+                let fields = [("ETag", "\"b\""), ("X-State", "done"), ("X-Digest", "8c7dd922ad47494fc02c388e12c00eac")]
+                return ServerResponse(headers: fields, body: Array("file".utf8))
+            }
+            return ServerResponse(headers: [("ETag", "\"a\""), ("X-State", "running")], body: Array("running".utf8))
+        }
+        defer { server.stop() }
+        if let earlier { folder.write(earlier, to: "a.zip") }
+        let ran = try await run("{id: a, get: /a.zip, until: {\(until)}, \(step)}", server: server)
+        #expect(ran.outcome.summary == summary, "\(String(describing: ran.failure))")
+        #expect(folder.read("a.zip") == file)
+        #expect(ran.requests.count == requests)
+        #expect(ran.files.count == (summary == "a:passed" && until == Self.done ? 1 : 0))
+    }
+
     @Test func `each element has its own file`() async throws {
         let ran = try await run(
             """

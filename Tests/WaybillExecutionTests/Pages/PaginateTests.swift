@@ -214,6 +214,10 @@ import WaybillTransport
         arguments: [
             ("{next: $.next, items: $.rows}", 200, true), ("{next: $.next, items: $.rows}", 204, true),
             ("{page: {query: p}, items: $.rows}", 200, true), ("{page: {query: p}, items: $.rows}", 204, false),
+            ("{next: \"default($.next, null)\"}, filters: [{select: {path: $.rows, default: []}}]", 200, true),
+            ("{page: {query: p}}, filters: [{select: {path: $.rows, default: []}}]", 200, true),
+            ("{page: {query: p}}, filters: [{select: $.rows}], write: {to: x.ndjson}", 204, false),
+            ("{page: {query: p}}, filters: [{select: {path: $.rows, default: []}}], write: {to: x.ndjson}", 200, true),
         ]
     )
     func `a page without a body after the first is a failure`(
@@ -232,7 +236,7 @@ import WaybillTransport
             let message = "the response has no body, so page 2 and those after it are missing"
             #expect(result.failure?.message.string == message)
         } else {
-            #expect(result.data == [1])
+            #expect(result.data == [1] || result.data?["records"] == 1 && folder.read("x.ndjson") == "1\n")
         }
     }
 
