@@ -253,6 +253,7 @@ package struct EndpointCascade: Sendable {
                 far.append((.service(name), changes.settings))
             }
         }
+        if let name = service.name { far.append((.service(name), service.credentials)) }
         self.endpoint = endpoint
         request = PlanAssembly(checked: checked, inputs: JSONObject()).request(site)
         let own = (level: Level.endpoint(endpoint.name.value), settings: site.definition.settings)

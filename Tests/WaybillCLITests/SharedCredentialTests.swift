@@ -194,6 +194,68 @@ import WaybillTestSupport
         let summary = try JSONParser().parse(Array(try #require(folder.read("results/run.json")).utf8))
         #expect(summary["steps"]?.array?.first?["failure"]?["kind"] == "connect")
     }
+
+    /// The steps, and what another origin than that of the service 'p' receives of credentials.
+    private static let callsElsewhere: [(step: String, received: [String])] = [
+        ("call: p.o, service: plain", []),
+        ("call: e, service: plain", []),
+        ("call: w.o, service: plain", []),
+        ("call: w.own, service: plain", []),
+        ("call: w.own", []),
+        ("call: p.o, service: schemes", ["Bearer SECOND-1"]),
+        ("call: p.o, service: authenticated", ["Bearer SECOND-1"]),
+        ("call: p.o, standalone: true, baseURL: OTHER", []),
+        ("call: alone", []),
+        ("call: p.o, baseURL: OTHER", []),
+    ]
+
+    @Test(arguments: callsElsewhere)
+    func `the credentials of security schemes are sent only to the origin of their service`(
+        step: String,
+        received: [String]
+    ) async throws {
+        try await LoopbackServer.run(answer: { _ in .json("{}") }) { other in
+            let folder = TemporaryFolder()
+            let api = """
+                openapi: 3.1.0
+                info: {title: a, version: "1"}
+                servers: [{url: "http://127.0.0.1:1"}]
+                security: [{token: []}]
+                paths:
+                  /o: {get: {operationId: o, responses: {"200": {description: x}}}}
+                  /own: {get: {operationId: own, servers: [{url: "OTHER"}], responses: {"200": {description: x}}}}
+                components: {securitySchemes: {token: {type: http, scheme: bearer}}}
+                """
+            let manifest = """
+                waybill: 1
+                secrets: {first: {env: FIRST}, second: {env: SECOND}}
+                services:
+                  p: {openapi: api.yaml, baseURL: "http://127.0.0.1:1", security: {token: {bearer: "${secrets.first}"}}}
+                  w: {openapi: api.yaml, security: {token: {bearer: "${secrets.first}"}}}
+                  plain: {baseURL: OTHER}
+                  authenticated: {baseURL: OTHER, auth: {bearer: "${secrets.second}"}}
+                  schemes: {openapi: api.yaml, baseURL: OTHER, security: {token: {bearer: "${secrets.second}"}}}
+                endpoints: {e: {operation: p.o}, alone: {operation: p.o, standalone: true, baseURL: OTHER}}
+                graphs: {main: {chain: [{STEP}]}}
+                """
+            let origin = String(other.url("").dropLast(other.url("").hasSuffix("/") ? 1 : 0))
+            for (text, file) in [(api, "api.yaml"), (manifest.replacing("STEP", with: step), "m.yaml")] {
+                folder.write(text.replacing("OTHER", with: origin), to: file)
+            }
+            let run = try await Command.run(
+                CommandCase.program,
+                ["run", "m.yaml"],
+                in: folder.path,
+                variables: ["FIRST": "FIRST-1", "SECOND": "SECOND-1"]
+            )
+            #expect(run.status == 0, "\(run.errorText)")
+            #expect(other.requests.count == 1)
+            #expect(other.requests.flatMap { $0.values(named: "Authorization") } == received)
+            // A warning names the credentials that are missing, unless the step names the origin.
+            let warns = received.isEmpty && step != "call: p.o, baseURL: OTHER"
+            #expect(run.errorText.contains("missing-credentials") == warns, "\(run.errorText)")
+        }
+    }
 }
 
 extension ServerResponse {

@@ -56,6 +56,18 @@ struct HARImportTests {
             "# not imported: the member 'checks': HAR 1.2 does not define it\n# why\nid: x\nget: /x"
         ),
         (
+            #"{"request": {"method": "POST", "url": "https://a.example.com/x", "bodySize": 38, "postData": {"mimeType": "application/json", "text": ""}}}"#,
+            "# not imported: the body of 38 bytes: the recording does not have it\nid: postX\npost: /x"
+        ),
+        (
+            #"{"request": {"method": "PUT", "url": "https://a.example.com/x", "bodySize": -1, "headers": [{"name": "Content-Length", "value": "7"}]}}"#,
+            "# not imported: the body of 7 bytes: the recording does not have it\nid: putX\nput: /x"
+        ),
+        (
+            #"{"request": {"method": "POST", "url": "https://a.example.com/x", "postData": {"mimeType": "multipart/form-data; boundary=B", "text": "--B\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\n1\n2\r\n--B--\r\n"}}}"#,
+            "id: postX\npost: /x\nbody:\nmultipart:\nname: f\nvalue: |-\n1\n2"
+        ),
+        (
             get("wss://a.example.com/x"),
             "# not imported: the request GET wss://a.example.com/x: only requests of http and https are imported"
         ),
@@ -75,6 +87,21 @@ struct HARImportTests {
             $0.hasPrefix("- ") ? $0.dropFirst(2) : $0
         }
         #expect(lines.joined(separator: "\n").replacing("\n#   ", with: " ").hasPrefix(step), "\(manifest.text)")
+    }
+
+    @Test func `secrets that an archive of Waybill does not have are a loss`() throws {
+        let entry = #"""
+            {"request": {"method": "POST", "url": "https://a.example.com/x?k=***&n=1", "bodySize": 9,
+              "headers": [{"name": "Authorization", "value": "Bearer ***"}, {"name": "X-A", "value": "1"}],
+              "postData": {"mimeType": "text/plain", "text": "abc"}}}
+            """#
+        let source = #"{"log": {"creator": {"name": "waybill"}, "entries": [\#(entry)]}}"#
+        let manifest = try ImportFixture.manifest(.har, [("a.har", source)])
+        for words in [
+            "the secret values in Authorization, k: the archive has '***' instead of them",
+            "the body of 9 bytes: the recording has only its start", "query: {n: 1}", "headers: {X-A: 1}",
+        ] { #expect(manifest.text.contains(words), "\(manifest.text)") }
+        #expect(!manifest.text.contains("Bearer") && !manifest.text.contains("secrets:"), "\(manifest.text)")
     }
 
     @Test(

@@ -18,6 +18,8 @@ struct HARReader: ImportReader {
     private var browserFields = HARCounts()
     private var jarCookies = HARCounts()
     private var preflights = 0
+    /// Whether Waybill has written the archive, in which secrets are `***`.
+    private var isRedacted = false
 
     static let description = "HTTP Archives (HAR)"
     static let fileExtensions = [".har"]
@@ -62,6 +64,7 @@ struct HARReader: ImportReader {
             report("\(file.name) is not an HTTP Archive: the list 'log.entries' is missing", at: pointer)
             return []
         }
+        isRedacted = log["creator"]?["name"] == "waybill"
         var entries = list.indices.compactMap { entry($0, of: list, in: pointer.member("entries")) }
         guard !diagnostics.hasErrors else { return [] }
         if collection.name == nil, let comment = log["comment"]?.string, !comment.isEmpty {
@@ -178,6 +181,8 @@ struct HARReader: ImportReader {
             .compactMap { $0?.string }.filter { !$0.isEmpty }
         readHeaders(entry, into: &request)
         readBody(entry.request["postData"], into: &request)
+        reportMissingBody(of: entry, in: &request)
+        if isRedacted { removeRedacted(from: &request) }
         for name in entry.unknownMembers {
             request.losses.add("the member '\(name)'", "HAR 1.2 does not define it", at: request.span)
         }
@@ -254,6 +259,52 @@ struct HARReader: ImportReader {
                     contentType: param["contentType"]?.string
                 )
             }
+        )
+    }
+
+    /// Reports a body that the recording does not have, or of which it has only the start.
+    private func reportMissingBody(of entry: HAREntry, in request: inout ImportedRequest) {
+        let length = entry.headers["content-length"]?.literal.flatMap { Int($0.trimmingSpaces) } ?? 0
+        let recorded = Int((entry.request["bodySize"]).text) ?? 0
+        let data = entry.request["postData"]
+        switch request.body {
+        case nil where max(length, recorded) > 0 && data?["encoding"] == nil:
+            request.losses.add(
+                "the body of \(max(length, recorded)) bytes",
+                "the recording does not have it",
+                at: request.span
+            )
+        case .text(let text, _) where isRedacted && text.literal.map { $0.utf8.count < recorded } ?? false:
+            request.losses.add(
+                "the body of \(recorded) bytes",
+                "the recording has only its start; --keep-bodies records all",
+                at: request.span
+            )
+            request.body = nil
+        default: break
+        }
+    }
+
+    /// Removes the header fields and parameters whose values the archive does not have, and reports all such values.
+    private func removeRedacted(from request: inout ImportedRequest) {
+        func isRedacted(_ text: ImportedText) -> Bool { text.literal?.contains("***") ?? false }
+        var names = request.headers.filter { isRedacted($0.value) }.map(\.name)
+        request.headers.removeAll { isRedacted($0.value) }
+        let url = request.url.literal ?? ""
+        if let start = url.firstIndex(of: "?") {
+            let pairs = url[url.index(after: start)...].split(separator: "&", omittingEmptySubsequences: false)
+            let kept = pairs.filter { !$0.contains("***") }
+            names += pairs.filter { $0.contains("***") }.map { String($0.prefix { $0 != "=" }) }
+            let query = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
+            if kept.count < pairs.count { request.url = ImportedText(url[..<start] + query) }
+        }
+        if isRedacted(request.url) { names.append("the URL") }
+        if case .text(let text, _) = request.body, isRedacted(text) { names.append("the body") }
+        guard !names.isEmpty else { return }
+        request.losses.add(
+            "the secret values in \(names.joined(separator: ", "))",
+            "the archive has '***' instead of them",
+            at: request.span
         )
     }
 

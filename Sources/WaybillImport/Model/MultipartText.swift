@@ -3,7 +3,9 @@ enum MultipartText {
     /// Returns the parts; nil if the text does not have the form that its media type names.
     static func parts(of text: String, type: String) -> [ImportedPart]? {
         guard let boundary = parameter("boundary", of: type), !boundary.isEmpty else { return nil }
-        let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+        // Of a body with the line breaks of the format, other ones are content.
+        let isExact = text.contains("\r\n" as Character)
+        let lines = text.split(omittingEmptySubsequences: false) { $0 == "\r\n" || $0 == "\n" && !isExact }
         var parts: [ImportedPart] = []
         var current: [Substring]?
         for line in lines {

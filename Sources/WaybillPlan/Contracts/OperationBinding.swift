@@ -269,9 +269,7 @@ struct OperationBinding {
         if let server = bound.operation.server, !isAddressWritten(for: service) {
             settings = Settings(baseURL: server.url, at: span, level: level)
         }
-        if binding.isSent {
-            settings = Cascade.merge([settings, credentials(for: bound.operation, of: service, usedAt: span)])
-        }
+        if binding.isSent { reportCombination(service.credentials(for: bound.operation), at: span) }
         return bound.endpoint(at: span, settings: settings, refinedBy: binding.refinement, level: level)
     }
 
@@ -281,35 +279,19 @@ struct OperationBinding {
         return baseURL.span != service.contract?.span
     }
 
-    /// The credentials of the first alternative for which the manifest has all security schemes.
-    private mutating func credentials(
-        for operation: Operation,
-        of service: Service,
-        usedAt span: SourceSpan
-    ) -> Settings {
-        let known = service.security
-        for alternative in operation.security {
-            let credentials = alternative.compactMap { scheme in
-                known.first { $0.scheme.value.utf8.elementsEqual(scheme.utf8) }?.credentials
-            }
-            guard credentials.count == alternative.count else { continue }
-            guard let first = credentials.first else { return Settings() }
-            guard let combined = Authentication.combined(credentials.map(\.value)) else {
-                diagnostics.report(
-                    "missing-credentials",
-                    "the operation requires several credentials at once, of which only keys of the method 'apiKey' "
-                        + "can be combined",
-                    at: span,
-                    secondary: credentials.map { .init($0.span, "required by the operation") }
-                )
-                return Settings()
-            }
-            return Settings(auth: first.map { _ in combined })
-        }
-        return Settings()
-    }
-
     // MARK: Errors
+
+    /// Reports credentials that an operation requires together and that one request cannot have.
+    private mutating func reportCombination(_ credentials: OperationCredentials, at span: SourceSpan) {
+        guard !credentials.required.isEmpty, credentials.combined == nil else { return }
+        diagnostics.report(
+            "missing-credentials",
+            "the operation requires several credentials at once, of which only keys of the method 'apiKey' "
+                + "can be combined",
+            at: span,
+            secondary: credentials.required.map { .init($0.span, "required by the operation") }
+        )
+    }
 
     /// Reports credentials for security schemes that the document does not have.
     private mutating func checkSchemes(of service: Service, _ contract: Contract) {
@@ -396,6 +378,32 @@ struct OperationBinding {
                     : "Write for example '\(names[0]).getOrder'."
             ]
         )
+    }
+}
+
+/// The credentials that a service has for an operation.
+struct OperationCredentials {
+    /// Those of the first alternative for which the service has all security schemes.
+    var required: [Setting<Authentication>] = []
+    /// All of them in one; `nil` if there are none, or if one request cannot have them together.
+    var combined: Setting<Authentication>?
+}
+
+extension Service {
+    /// Returns the credentials under `security` that an operation requires.
+    func credentials(for operation: Operation) -> OperationCredentials {
+        for alternative in operation.security {
+            let credentials = alternative.compactMap { scheme in
+                security.first { $0.scheme.value.utf8.elementsEqual(scheme.utf8) }?.credentials
+            }
+            guard credentials.count == alternative.count else { continue }
+            let combined = Authentication.combined(credentials.map(\.value))
+            return OperationCredentials(
+                required: credentials,
+                combined: combined.flatMap { combined in credentials.first?.map { _ in combined } }
+            )
+        }
+        return OperationCredentials()
     }
 }
 

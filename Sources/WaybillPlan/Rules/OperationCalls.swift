@@ -170,23 +170,26 @@ private struct OperationCallCheck {
             let schemes = operation.security.first
         else { return [] }
         if site.mayHave(Authentication.key) { return credentialsOfOtherOrigin() }
-        if let service = site.far.services[bound.service]?.value {
+        let name = site.service.name ?? bound.service
+        let isOwn = !site.service.standsAlone && name.hasSameCodePoints(as: bound.service)
+        if let service = site.far.services[name]?.value {
             let known = bound.contract.document.securitySchemes.map(\.name)
             let isMisspelt = service.security.contains { scheme, _ in
-                !known.contains { $0.hasSameCodePoints(as: scheme.value) }
+                isOwn && !known.contains { $0.hasSameCodePoints(as: scheme.value) }
             }
             if isMisspelt || service.unknown.contains(.security) { return [] }
         }
         let names = schemes.map { "'\($0)'" }.joined(separator: " and ")
+        let key = isOwn ? "'security: {\(schemes[0]): {…}}' in the service" : "'auth' in the step"
         return [
             Diagnostic(
                 "missing-credentials",
-                "the operation requires credentials: the service has none for \(names)",
+                site.service.standsAlone
+                    ? "the operation requires credentials, and 'standalone' requests have none of a service"
+                    : "the operation requires credentials: the service has none for \(names)",
                 severity: .warning,
                 at: call.name.span,
-                help: [
-                    "Write 'security: {\(schemes[0]): {…}}' in the service, or 'auth: none' if none are needed."
-                ]
+                help: ["Write \(key), or 'auth: none' if none are needed."]
             )
         ]
     }
@@ -197,7 +200,7 @@ private struct OperationCallCheck {
         let isOfService = settings.entries.contains { $0.value.key == Authentication.key && $0.isForServiceOrigin }
         guard let server = operation.server, isOfService,
             settings.baseURL?.value.constantText == server.url,
-            let base = site.far.services[bound.service]?.value.settings.baseURL?.value.constantText
+            let base = site.service.settings?.baseURL?.value.constantText
         else { return [] }
         let (own, services) = (URIReference(server.url), URIReference(base))
         if own.scheme?.lowercased() == services.scheme?.lowercased(), own.authority == services.authority { return [] }

@@ -1,6 +1,7 @@
 import OrderedCollections
 import Synchronization
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
 
 /// A request with its service and the levels of its cascade, resolved once for the rules and for plans.
@@ -166,6 +167,8 @@ struct RequestService: Sendable {
     /// Its name; `nil` if the request belongs to no service.
     var name: String?
     var settings: Settings?
+    /// Its credentials for the operation that is called.
+    private(set) var credentials = Settings()
     /// Whether the request needs a service but could belong to several.
     var isAmbiguous = false
     /// Whether the request is standalone, or may be: no setting of the defaults or the service is known to apply.
@@ -201,6 +204,12 @@ struct RequestService: Sendable {
                 !definition.unknown.contains(.address)
                 && !([far.defaults, definition.settings] + settings).contains { $0.mayHave(BaseURLSetting.key) }
         }
+        if let operation = definition.operation?.operation, !standsAlone,
+            let service = name.flatMap({ far.services[$0] }),
+            let auth = service.value.credentials(for: operation).combined
+        {
+            credentials = Settings(auth: auth)
+        }
     }
 
     /// Returns the levels of the cascade for one request of the service, the outermost first.
@@ -208,7 +217,14 @@ struct RequestService: Sendable {
     /// - Parameter steps: The settings of the graphs and of the enclosing steps, from the outermost in.
     func levels(of definition: RequestDefinition, steps: [Settings], in far: SharedLevels) -> [Settings] {
         guard standsAlone else {
-            return [far.defaults] + [settings].compactMap { $0 } + [definition.settings] + steps
+            var own = definition.settings
+            if let operation = definition.operation, let name, !name.hasSameCodePoints(as: operation.service),
+                settings?.mayHave(BaseURLSetting.key) ?? false
+            {
+                // The server of the operation is one of the service that its document describes.
+                own = own.without { $0.value.key == BaseURLSetting.key && $0.span == definition.address.text.span }
+            }
+            return [far.defaults] + [settings].compactMap { $0 } + [credentials, own] + steps
         }
         // Of the graph and the steps, the settings from the level that has 'standalone' inwards remain: of an endpoint
         // that has it, those of the step that calls it.
