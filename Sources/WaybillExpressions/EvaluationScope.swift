@@ -9,6 +9,8 @@ package struct ScopeValue: Sendable, Equatable {
     package var isSecret: Bool
     /// Whether the value was marked with `raw()`: a path that it is inserted into keeps its slashes.
     package var isRaw: Bool
+    /// What the value is, if it is the content of a response that has no members and elements.
+    package var content: FlatContent?
 
     /// Creates a value, which is neither secret nor raw by default.
     package init(_ json: JSON, isSecret: Bool = false, isRaw: Bool = false) {
@@ -16,6 +18,14 @@ package struct ScopeValue: Sendable, Equatable {
         self.isSecret = isSecret
         self.isRaw = isRaw
     }
+}
+
+/// The content of a response that is text or bytes, or that is missing.
+package enum FlatContent: Sendable, Equatable {
+    /// The manifest did not choose the decoding: it may be anything, such as a page with an error.
+    case undeclared
+    /// The manifest chose the decoding.
+    case declared
 }
 
 /// What a name refers to.

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import WaybillPlatform
 import WaybillTestSupport
@@ -205,32 +206,44 @@ import WaybillTestSupport
             "\(shown.outputText)"
         )
         let same = try await waybill("show", passed, "--against", passed)
-        #expect(same.outputText.hasSuffix("  no step or output differs\n"))
+        #expect(same.outputText.hasSuffix(" file or output of a graph differs; outputs of steps are not compared\n"))
         #expect(try await waybill("show", "latest", "--against", "nothing").status == 3)
         manifest(500, "two", count: 1, delay: "0s")
     }
 
-    @Test func `show compares the content of files`() async throws {
-        let folder = TemporaryFolder()
-        func run(_ body: String) async throws {
-            let step = "get: \"http://127.0.0.1:9/\", mock: {body: \(body)}, write: {to: x.ndjson}"
-            folder.write("waybill: 1\ngraphs: {main: {chain: [{id: a, \(step)}]}}\n", to: "m.yaml")
-            #expect(
-                try await Command.run(CommandCase.program, ["run", "--mock", "m.yaml"], in: folder.path).status == 0
-            )
+    /// What follows a mocked request, and what two runs with the values 1 and 2 of one member differ in.
+    private static let contents = [
+        ("write: {to: x.ndjson}", "file x.ndjson  1 record, other content"),
+        ("write: {to: x.ndjson.gz}", "file x.ndjson.gz  1 record, other content"),
+        ("download: {to: f.bin}", "file f.bin  9 bytes, other content"),
+        ("write: {to: x.sqlite, table: t, key: [v]}", "not compared: the content of x.sqlite, table t"),
+        ("forEach: {in: [1], as: i}, download: {to: \"f${i}.bin\"}", "not compared: files of elements"),
+    ]
+
+    @Test(arguments: contents) func `show compares the content of files`(step: String, words: String) async throws {
+        let value = Mutex(1)
+        let answer: @Sendable (ReceivedRequest) -> ServerResponse = { _ in
+            let body = Array("[{\"v\":\(value.withLock { $0 })}]".utf8)
+            return ServerResponse(headers: [("Content-Type", "application/json")], body: body)
         }
-        try await run("[1, 2]")
-        let first = try #require(folder.link(at: "waybill-results/latest"))
-        for (body, words) in [
-            ("[1, 2]", "no step or output differs"), ("[3, 4]", "file x.ndjson  2 records, other content"),
-        ] {
-            try await run(body)
-            let shown = try await Command.run(
-                CommandCase.program,
-                ["show", "latest", "--against", first],
-                in: folder.path
-            )
-            #expect(shown.outputText.contains(words), "\(shown.outputText)\(shown.errorText)")
+        try await LoopbackServer.run(answer: answer) { server in
+            let folder = TemporaryFolder()
+            let url = server.url("/")
+            folder.write("waybill: 1\ngraphs: {main: {chain: [{id: a, get: \"\(url)\", \(step)}]}}\n", to: "m.yaml")
+            func compared(_ number: Int, to first: String?) async throws -> String {
+                value.withLock { $0 = number }
+                let run = try await Command.run(CommandCase.program, ["run", "m.yaml"], in: folder.path)
+                #expect(run.status == 0, "\(run.errorText)")
+                guard let first else { return "" }
+                let arguments = ["show", "latest", "--against", first]
+                return try await Command.run(CommandCase.program, arguments, in: folder.path).outputText
+            }
+            _ = try await compared(1, to: nil)
+            let first = try #require(folder.link(at: "waybill-results/latest"))
+            let (same, other) = (try await compared(1, to: first), try await compared(2, to: first))
+            #expect(!same.contains("other content"), "\(same)")
+            #expect(other.contains(words), "\(other)")
+            #expect(same.contains("not compared:") == words.hasPrefix("not"), "\(same)")
         }
     }
 

@@ -110,7 +110,9 @@ import WaybillTransport
     func `write stores bytes unchanged in raw files and as Base64 in other formats`(write: String, content: [UInt8])
         async throws
     {
-        let (outcome, _) = try await (try fixture("{id: a, get: /image, write: {\(write)}}")).run(into: folder)
+        let (outcome, _) = try await (try fixture("{id: a, get: /image, decoding: bytes, write: {\(write)}}")).run(
+            into: folder
+        )
         #expect(outcome.summary == "a:passed")
         let name = String(write.dropFirst(4).prefix { $0 != "," })
         #expect(TemporaryFolder.contents(of: "\(folder.path)/\(name)") == content)

@@ -203,6 +203,64 @@ import WaybillTransport
         #expect(folder.read("a.json") == "[]\n")
     }
 
+    private static let page = ScriptedTransport.Reply.text("<html>a</html>", type: "text/html")
+    private static let untyped = ScriptedTransport.Reply.bytes(Array("[{\"id\":1}]".utf8), type: "a/b")
+    private static let nothing = ScriptedTransport.Reply.text("", type: "text/html")
+
+    @Test(
+        arguments: [
+            (page, "write: {to: a.ndjson}", "the data is text (text/html), not records"),
+            (page, "write: {to: a.csv}", "the data is text (text/html), not records"),
+            (page, "write: [{to: a.ndjson}, {to: b.json}]", "the data is text (text/html), not records"),
+            (page, "write: {to: a.ndjson.gz, records: $}", "the data is text (text/html), not records"),
+            (page, "filters: [{default: []}], write: {to: a.json}", "the data is text (text/html), not records"),
+            (page, "forEach: {in: [1], as: i}, write: {to: a.json}", "the data is text (text/html), not records"),
+            (untyped, "write: {to: a.json}", "the data is bytes (a/b), not records"),
+            (page, "write: {to: a.json, records: \"$.items[*]\"}", "nothing matches $.items: $ is a string"),
+            (untyped, "write: {to: a.json, records: \"$[?@.id > 0]\"}", "nothing matches $[?"),
+            (page, "filters: [{select: \"$..items\"}], write: {to: a.json}", "nothing matches $..items: $ is a string"),
+            (nothing, "filters: [{select: \"$.items[*]\"}], write: {to: a.json}", "nothing matches $.items: $ is null"),
+            (page, "expect: {body: [\"count($.items[*]) == 0\"]}", "nothing matches $.items: $ is a string"),
+            (page, "expect: {body: [\"$.items[*] == list()\"]}", "nothing matches $.items: $ is a string"),
+            (page, "outputs: {o: \"$.items[*]\"}", "nothing matches $.items: $ is a string"),
+            (page, "outputs: {o: \"response.body.items[*]\"}", "nothing matches response.body.items"),
+        ] as [(ScriptedTransport.Reply, String, String)]
+    )
+    func `a text, bytes or no body is not taken for records or an empty list`(
+        reply: ScriptedTransport.Reply,
+        step: String,
+        message: String
+    ) async throws {
+        folder.write("old", to: "a.json")
+        let outcome = try await run("get: /a, \(step)", ["/a": reply]).outcome
+        let result = try #require(outcome.result.steps.first)
+        #expect(result.failure?.message.string.contains(message) ?? false, "\(String(describing: result.failure))")
+        #expect(folder.read("a.json") == "old")
+    }
+
+    @Test(
+        arguments: [
+            (page, "decoding: text, write: {to: a.json}", "[\n\"<html>a</html>\"\n]\n"),
+            (page, "write: {to: a.json, records: \"default($.items[*], list())\"}", "[]\n"),
+            (page, "write: {to: a.json, records: \"split($, '>')\"}", nil),
+            (page, "write: {to: a.json, columns: [{page: item}]}", "[\n{\"page\":\"<html>a</html>\"}\n]\n"),
+            (page, "filters: [{select: \"concat($, '')\"}], write: {to: a.json}", "[\n\"<html>a</html>\"\n]\n"),
+            (page, "write: {to: a.json, format: raw}", "<html>a</html>"),
+            (page, "expect: {body: [\"!exists($.error[*])\"]}", nil),
+            (.json("\"text\""), "write: {to: a.json}", "[\n\"text\"\n]\n"),
+            (.json("\"text\""), "write: {to: a.json, records: \"$.items[*]\"}", "[]\n"),
+        ] as [(ScriptedTransport.Reply, String, String?)]
+    )
+    func `a text is a record if the manifest makes it one`(
+        reply: ScriptedTransport.Reply,
+        step: String,
+        text: String?
+    ) async throws {
+        let outcome = try await run("get: /a, \(step)", ["/a": reply]).outcome
+        #expect(outcome.summary == "a:passed", "\(String(describing: outcome.result.steps.first?.failure))")
+        if let text { #expect(folder.read("a.json") == text) }
+    }
+
     @Test(
         arguments: [
             ("to: \"${concat('..', '/a')}\"", FailureKind.input, "'../a' is outside the results folder"),

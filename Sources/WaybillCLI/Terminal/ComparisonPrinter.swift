@@ -27,7 +27,10 @@ struct ComparisonPrinter {
         text += "\(result.outcome.rawValue) (\(result.counts.summary)), \(times)\n"
         text += comparison.steps.map(line).joined() + comparison.elements.map(line).joined()
         text += comparison.files.map { line(of: $0) }.joined() + comparison.outputChanges.map { line(of: $0) }.joined()
-        if comparison.isEmpty { text += "  no step or output differs\n" }
+        if comparison.isEmpty {
+            text += "  no outcome, file or output of a graph differs; outputs of steps are not compared\n"
+        }
+        for what in comparison.uncompared { text += "  not compared: \(PrintableText.oneLine(what))\n" }
         return text
     }
 

@@ -175,6 +175,8 @@ extension WorkLayer {
         // A response that was not decoded has no data.
         if step.keeps.contains(isElement ? .itemData : .data), attempt.failure == nil || attempt.body != nil {
             record.data = attempt.data
+            // The mark would be lost when the run is resumed.
+            record.data?.content = nil
         }
         if step.keeps.contains(isElement ? .itemStatus : .response) {
             record.response = attempt.response?.withoutBody(isElement: isElement)

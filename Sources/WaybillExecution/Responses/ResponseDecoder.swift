@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillExpressions
 import WaybillFormats
 import WaybillJSON
 import WaybillManifest
@@ -88,6 +89,14 @@ struct ResponseDecoder {
         if let decoding = Self.decodingsByName[type] { return decoding }
         guard let type = MediaRange(type) else { return .bytes }
         return Self.decodings.first { $0.range.contains(type) }?.decoding ?? .bytes
+    }
+
+    /// What a decoded body is, if it has no members and elements and is not a JSON value.
+    func flatContent(of response: HTTPResponse, as value: JSON) -> FlatContent? {
+        switch effectiveDecoding(of: response) {
+        case .text, .bytes, .xml, .html: decoding == .auto ? .undeclared : .declared
+        case .auto, .json, .ndjson, .sse, .csv, .plist: response.body.isEmpty && value == .null ? .undeclared : nil
+        }
     }
 
     /// The memory in bytes that the values of a body may take while it is decoded: that of bodies of many small values, as

@@ -183,9 +183,11 @@ struct ResponseEvaluator {
         }
         evaluated.duplicateName = body.duplicateName
         evaluated.loneSurrogates = body.loneSurrogates
-        evaluated.body = ScopeValue(body.value)
-        scope.body = evaluated.body
-        take(ScopeValue(body.value))
+        var value = ScopeValue(body.value)
+        if !isWithoutContent { value.content = decoder.flatContent(of: response, as: body.value) }
+        evaluated.body = value
+        scope.body = value
+        take(value)
         return isWithoutContent ? nil : filter()
     }
 
@@ -366,7 +368,7 @@ struct ResponseEvaluator {
                 var value = try output.value.outputValue(in: scope.scope(output.level))
                 value.isSecret = value.isSecret || output.isSecret
                 // The mark of raw() would be lost when the run is resumed.
-                value.isRaw = false
+                (value.isRaw, value.content) = (false, nil)
                 if value.isSecret { try redactor.register(secretsIn: value.json, at: output.value.span) }
                 evaluated.outputs[output.name.value] = value
             } catch {

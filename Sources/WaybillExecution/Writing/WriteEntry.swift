@@ -45,6 +45,7 @@ struct WriteEntry: Sendable {
             )
         case .array(let list) where isList || format != RawFormat.self: elements = list
         default:
+            try refuse(value, in: scope)
             elements = [value.json]
             if isPaginated, write.records == nil, let warning = columns.pageWarning(value.json) {
                 warn(warning)
@@ -75,6 +76,27 @@ struct WriteEntry: Sendable {
             }
         }
         return (records, aggregates)
+    }
+
+    /// Throws if a value would be one record although it may be anything: a text or bytes, such as a page with an error, that
+    /// only the content type made of the body. A raw file takes the content as it is, and an expression makes a record of it.
+    private func refuse(_ value: ScopeValue, in scope: EvaluationScope) throws(EvaluationFailure) {
+        guard value.content == .undeclared, format != RawFormat.self, write.columns.allSatisfy({ $0.value == nil })
+        else { return }
+        let kind = value.json.string == nil ? "bytes" : "text"
+        var type = ""
+        if case .namespace(let response) = scope.root.member("response"),
+            case .namespace(let headers) = response.member("headers"),
+            case .value(let found) = headers.member("content-type")
+        {
+            type = found.json.string ?? ""
+        }
+        let words = type.isEmpty ? "without a content type" : type.excerpt(100)
+        throw EvaluationFailure(
+            message: "the data is \(kind) (\(words)), not records; 'decoding: json' decodes it as JSON, and "
+                + "'decoding: \(kind)' makes it one record",
+            span: write.records?.span ?? write.span
+        )
     }
 
     /// Calls a function that evaluates an expression for a record. An error names the record.

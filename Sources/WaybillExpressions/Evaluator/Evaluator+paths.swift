@@ -8,15 +8,24 @@ extension Evaluator {
         _ expression: CompiledExpression,
         at element: JSON?
     ) throws(EvaluationError) -> ScopeValue? {
-        guard let (start, count) = try start(query, expression.context, at: element) else { return nil }
+        guard let (start, count) = try start(query, expression.context, at: element),
+            try !hasNothing(query, from: count, in: start, expression.context)
+        else { return nil }
         if let found = try follow(query.path, from: count, in: start, query.range) { return found }
         if expression.context != .plain { return nil }
         throw missing(query.path, from: count, in: start.json, isSecret: start.isSecret, at: query.range)
     }
 
-    /// Returns all nodes that a path matches; none if its root does not exist.
-    mutating func nodes(_ query: CompiledQuery, at element: JSON?) throws(EvaluationError) -> [Node] {
-        try optionalNodes(query, .guarded, at: element)?.nodes ?? []
+    /// Returns the number of nodes that a path matches; 0 if its root does not exist.
+    mutating func count(
+        _ query: CompiledQuery,
+        _ context: CompiledExpression.Context,
+        at element: JSON?
+    ) throws(EvaluationError) -> Int {
+        if let (start, count) = try start(query, .guarded, at: element) {
+            _ = try hasNothing(query, from: count, in: start, context)
+        }
+        return try optionalNodes(query, .guarded, at: element)?.nodes.count ?? 0
     }
 
     /// Returns all nodes that a path matches, and whether they are secret; `nil` if its root does not exist and the
@@ -26,7 +35,9 @@ extension Evaluator {
         _ context: CompiledExpression.Context,
         at element: JSON?
     ) throws(EvaluationError) -> (nodes: [Node], isSecret: Bool)? {
-        guard let (start, count) = try start(query, context, at: element) else { return nil }
+        guard let (start, count) = try start(query, context, at: element),
+            try !hasNothing(query, from: count, in: start, context)
+        else { return nil }
         if query.path.isSingular {
             let found = try follow(query.path, from: count, in: start, query.range)
             return (found.map { [Node(value: $0.json)] } ?? [], start.isSecret)
@@ -56,6 +67,19 @@ extension Evaluator {
             }
             return try walk(node, query, context)
         }
+    }
+
+    /// Whether a path leads into the content of a response that has no members and elements. That is an error, so that a page
+    /// with an error is not an empty list, unless the context handles it.
+    private func hasNothing(
+        _ query: CompiledQuery,
+        from count: Int,
+        in start: ScopeValue,
+        _ context: CompiledExpression.Context
+    ) throws(EvaluationError) -> Bool {
+        guard start.content != nil, count < query.path.segments.count else { return false }
+        if context != .plain { return true }
+        throw missing(query.path, from: count, in: start.json, isSecret: start.isSecret, at: query.range)
     }
 
     private func walk(

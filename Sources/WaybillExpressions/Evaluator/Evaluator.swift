@@ -49,7 +49,8 @@ struct Evaluator {
         case .call(let function, let arguments): return try call(function, arguments, expression, at: element)
         case .pattern(let function, let text, let pattern) where !function.isCondition:
             return try apply(function, text, pattern, expression, at: element)
-        case .count(let query): return ScopeValue(.number(JSONNumber(try nodes(query, at: element).count)))
+        case .count(let query):
+            return ScopeValue(.number(JSONNumber(try count(query, expression.context, at: element))))
         case .onlyValue(let query):
             guard let (nodes, isSecret) = try optionalNodes(query, expression.context, at: element) else { return nil }
             if nodes.count == 1 { return ScopeValue(nodes[0].value, isSecret: isSecret) }

@@ -66,13 +66,24 @@ public struct RunComparison: Sendable, Equatable {
         package let result: RunResult
         fileprivate let outputs: JSON
         fileprivate let files: RunFiles
+        private let folder: String?
 
         /// Reads the files of a run from its folder.
         package init(_ result: RunResult, outputs: JSON, folder: String?) {
             self.result = result
             self.outputs = outputs
+            self.folder = folder
             files = RunFiles(folder: folder)
         }
+
+        /// The content of a file in the folder of the run; `nil` if it is elsewhere, too large or no longer as it was recorded.
+        fileprivate func bytes(of path: String, _ content: FileContent) -> [UInt8]? {
+            guard let folder, let size = content.bytes, size <= Side.maximumSize else { return nil }
+            let bytes = try? FolderContents.file(path, in: folder).read(limit: Side.maximumSize)
+            return bytes?.count == size ? bytes : nil
+        }
+
+        private static let maximumSize = 64 << 20
     }
 
     /// The steps that differ, in the order of the later run. Steps that the later run does not have come last.
@@ -82,10 +93,13 @@ public struct RunComparison: Sendable, Equatable {
     /// The files whose content differs, as far as the journals tell, in the order of the later run. Files that the later run
     /// did not write come last.
     public let files: [Change<FileContent>]
-    /// The outputs that differ, by name.
+    /// What was not compared: files of which the journals have no digest and whose content is not in the folders, tables, and
+    /// the files of elements.
+    public let uncompared: [String]
+    /// The outputs of graphs that differ, by name.
     package let outputChanges: [Change<JSON>]
 
-    /// Whether nothing differs.
+    /// Whether nothing differs of what was compared.
     public var isEmpty: Bool {
         steps.isEmpty && elements.isEmpty && files.isEmpty && outputChanges.isEmpty
     }
@@ -94,14 +108,24 @@ public struct RunComparison: Sendable, Equatable {
     package init(of later: Side, against before: Side) {
         let (run, earlier) = (later.result, before.result)
         let (contents, earlierContents) = (Self.contents(of: later.files), Self.contents(of: before.files))
+        var uncompared: [String] = []
         files =
-            contents.compactMap { name, content in
+            contents.compactMap { name, path, content in
                 let old = earlierContents.first { $0.name == name }?.content
-                return old == content ? nil : Change(name: name, before: old, after: content)
+                let change = Change(name: name, before: old, after: content)
+                guard let old, old.records == content.records, old.bytes == content.bytes else { return change }
+                if let digest = content.digest, let earlier = old.digest { return digest == earlier ? nil : change }
+                if let bytes = later.bytes(of: path, content), let earlier = before.bytes(of: path, old) {
+                    return bytes == earlier ? nil : change
+                }
+                uncompared.append("the content of \(name)")
+                return nil
             }
-            + earlierContents.filter { old in !contents.contains { $0.name == old.name } }.map { name, content in
+            + earlierContents.filter { old in !contents.contains { $0.name == old.name } }.map { name, _, content in
                 Change(name: name, before: content, after: nil)
             }
+        if later.files.hasFilesOfElements || before.files.hasFilesOfElements { uncompared.append("files of elements") }
+        self.uncompared = uncompared
         let earlierSteps = Dictionary(earlier.steps.map { ($0.path, $0) }) { first, _ in first }
         let paths = Set(run.steps.map(\.path))
         steps =
@@ -137,10 +161,11 @@ public struct RunComparison: Sendable, Equatable {
     }
 
     /// Returns the content of each file, by path and table.
-    private static func contents(of files: RunFiles) -> [(name: String, content: FileContent)] {
+    private static func contents(of files: RunFiles) -> [(name: String, path: String, content: FileContent)] {
         files.files.map { _, file in
             let table = if case .written(let written) = file { written.table } else { String?.none }
-            return (file.path.string + (table.map { ", table \($0)" } ?? ""), FileContent(of: file))
+            let path = file.path.string
+            return (path + (table.map { ", table \($0)" } ?? ""), path, FileContent(of: file))
         }
     }
 

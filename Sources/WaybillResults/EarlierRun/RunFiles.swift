@@ -43,6 +43,8 @@ package struct RunFiles: Sendable {
 
     /// The files and the paths of their steps, in the order in which they were completed.
     package private(set) var files: [(step: String, file: File)] = []
+    /// Whether there are files of elements.
+    private(set) var hasFilesOfElements = false
 
     /// Reads the files from the journal in a run's folder, up to the first damaged line. A run without a folder has none.
     package init(folder: String?) {
@@ -110,7 +112,8 @@ package struct RunFiles: Sendable {
     }
 
     private mutating func take(_ event: RunEvent) {
-        guard let step = event.step, !step.contains("["), let file = File(event.kind) else { return }
+        guard let step = event.step, let file = File(event.kind) else { return }
+        guard !step.contains("[") else { return hasFilesOfElements = true }
         // A step that ran again replaced its earlier file.
         files.removeAll { $0.step == step && $0.file.name == file.name }
         files.append((step, file))
