@@ -60,6 +60,10 @@ package struct Executor: Sendable {
     package var placeholders: ValuePlaceholders?
     /// Warnings from before the run, which are events after the start of the run.
     package var setUpWarnings: [String] = []
+    /// Ends the transport after the last request. Returns why cookie jars could not be written, one message for each.
+    package var endTransport: @Sendable () async -> [String] = { [] }
+    /// The start of the warning that a cookie jar could not be written.
+    package static let lostCookies = "cookies of the run may be lost: "
 
     /// An executor of a plan with a transport of its own; the secrets are registered with the redactor immediately.
     package init(
@@ -127,6 +131,9 @@ package struct Executor: Sendable {
             let end = await withTaskExecutorPreference(transport.taskExecutor) { await runGraphs(in: context) }
             await context.tokens.finish()
             return end
+        }
+        for failure in await endTransport() {
+            events.emit(.warning(redactor.text(Self.lostCookies + failure), at: nil))
         }
         warnOfUnrepeated(context)
         warnOfShortSecretsReceived()

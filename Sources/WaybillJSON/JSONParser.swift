@@ -12,6 +12,9 @@
 package struct JSONParser: Sendable {
     /// The maximum nesting depth of arrays and objects, 512 by default. It cannot exceed `JSON.greatestDepth`.
     package var maximumDepth = 512
+    /// The path of a member, from the outermost object, that is checked but not decoded: its value is the bytes of its JSON
+    /// text, in much less memory. So is that of a list on the way to it.
+    package var undecodedMember: [String] = []
     /// The limit of `maximumDepth`.
     private var depthLimit = JSON.greatestDepth
     /// Whether parsing fails once `WorkLimit` is reached. Files of the program must be read even then.
@@ -42,7 +45,7 @@ package struct JSONParser: Sendable {
     /// Parses a text that is one value, and reports what is questionable in it.
     package func parseDocument(_ bytes: some Sequence<UInt8>) throws(JSONSyntaxError) -> JSONDocument {
         let depth = min(maximumDepth, depthLimit)
-        var reading = JSONReading(Array(bytes), maximumDepth: depth, stopsAtLimit: stopsAtLimit)
+        var reading = JSONReading(Array(bytes), maximumDepth: depth, undecodedMember, stopsAtLimit: stopsAtLimit)
         return try reading.readDocument()
     }
 }

@@ -3,11 +3,17 @@ struct JSONReading: ~Copyable {
     private var scanner: JSONScanner
     private let maximumDepth: Int
     private var depth = 0
+    /// The path of the member that is not decoded, and how many objects on it contain the next value.
+    private let undecodedMember: [String]
+    private var matched = 0
+    /// Whether values are only checked.
+    private var isChecking = false
     /// The number of members of the last object at each depth. The next one there often has as many.
     private var memberCounts: [Int] = []
     private var duplicateName: (name: String, offset: Int)?
 
-    init(_ bytes: [UInt8], maximumDepth: Int, stopsAtLimit: Bool) {
+    init(_ bytes: [UInt8], maximumDepth: Int, _ undecodedMember: [String], stopsAtLimit: Bool) {
+        self.undecodedMember = undecodedMember
         scanner = JSONScanner(bytes, stopsAtLimit: stopsAtLimit)
         self.maximumDepth = maximumDepth
     }
@@ -49,7 +55,10 @@ struct JSONReading: ~Copyable {
         defer { depth -= 1 }
         var elements: [JSON] = []
         if scanner.skip(UInt8(ascii: "]")) { return elements }
-        repeat { elements.append(try readValue()) } while scanner.skip(UInt8(ascii: ","))
+        repeat {
+            let element = try readValue()
+            if !isChecking { elements.append(element) }
+        } while scanner.skip(UInt8(ascii: ","))
         try close(UInt8(ascii: "]"))
         return elements
     }
@@ -61,7 +70,7 @@ struct JSONReading: ~Copyable {
         // Without space for all members, growing objects takes a tenth of the time that parsing takes; with space for more,
         // a list of small objects takes twice the memory.
         while memberCounts.count <= depth { memberCounts.append(8) }
-        var object = JSONObject(minimumCapacity: memberCounts[depth])
+        var object = JSONObject(minimumCapacity: isChecking ? 0 : memberCounts[depth])
         repeat {
             scanner.skipSpace()
             let offset = scanner.position
@@ -72,12 +81,30 @@ struct JSONReading: ~Copyable {
             guard scanner.skip(UInt8(ascii: ":")) else {
                 throw JSONSyntaxError("expected a colon", at: scanner.position)
             }
-            let earlier = object.updateValue(try readValue(), forName: name)
+            let value = try readMember(name)
+            if isChecking { continue }
+            let earlier = object.updateValue(value, forName: name)
             if earlier != nil, offset < duplicateName?.offset ?? .max { duplicateName = (name, offset) }
         } while scanner.skip(UInt8(ascii: ","))
         try close(UInt8(ascii: "}"))
         memberCounts[depth] = min(object.count, 64)
         return object
+    }
+
+    private mutating func readMember(_ name: String) throws(JSONSyntaxError) -> JSON {
+        let isOnPath = depth == matched + 1 && matched < undecodedMember.count && undecodedMember[matched] == name
+        guard isOnPath, !isChecking else { return try readValue() }
+        scanner.skipSpace()
+        guard matched == undecodedMember.count - 1 || scanner.peek == UInt8(ascii: "[") else {
+            matched += 1
+            defer { matched -= 1 }
+            return try readValue()
+        }
+        let start = scanner.position
+        isChecking = true
+        defer { isChecking = false }
+        _ = try readValue()
+        return .bytes(scanner.bytes(from: start))
     }
 
     private mutating func open() throws(JSONSyntaxError) {

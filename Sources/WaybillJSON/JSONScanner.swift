@@ -26,6 +26,9 @@ struct JSONScanner: ~Copyable {
     /// A byte of the text.
     subscript(offset: Int) -> UInt8 { bytes[offset] }
 
+    /// The bytes read since a position.
+    func bytes(from start: Int) -> [UInt8] { Array(bytes[start..<position]) }
+
     /// The next byte; 0 at the end, which no token starts with.
     var peek: UInt8 { position < bytes.count ? bytes[position] : 0 }
 

@@ -16,6 +16,8 @@ package struct JSONWriter: Sendable {
     /// With `stopsAtDeadline`, the length in bytes after which writing stops, too. It may be exceeded by 64 KiB or a
     /// string.
     package var maximumBytes: Int
+    /// Whether bytes are JSON text, as `JSONParser.undecodedMember` leaves it, which is written as it is.
+    package var writesBytesAsText = false
 
     /// Creates a writer with a layout.
     ///
@@ -71,6 +73,7 @@ package struct JSONWriter: Sendable {
         case .bool(let value): output.append(contentsOf: value ? "true".utf8 : "false".utf8)
         case .number(let number): number.write(to: &output)
         case .string(let string): Self.write(string, to: &output)
+        case .bytes(let bytes) where writesBytesAsText: output.append(contentsOf: bytes)
         case .bytes(let bytes): Self.write(Base64.encode(bytes), to: &output)
         case .array(let elements):
             output.append(UInt8(ascii: "["))

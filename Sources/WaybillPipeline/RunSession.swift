@@ -83,12 +83,13 @@ package struct RunSession: Sendable {
         executor.updatesSnapshots = options.updatesSnapshots
         executor.state = state?.states ?? GraphStates(plan.states())
         executor.trace = trace
-        executor.setUpWarnings = warnings + connectionWarnings
-        let outcome = await executor.run(id: id)
-        // The transport is closed and the trace exported while the results are written; jars with files before, so that
-        // they are not lost if the results cannot be written.
         let storesCookies = plan.requests.contains { if case .jar = $0.settings.cookies?.value { true } else { false } }
-        var failures = storesCookies ? await close(engine, mock) : []
+        executor.setUpWarnings = warnings + connectionWarnings + (storesCookies ? cookiesLostBefore : [])
+        // Jars with files are written before the results, so that they are not lost if those cannot be written.
+        if storesCookies { executor.endTransport = { [self] in await close(engine, mock) } }
+        let outcome = await executor.run(id: id)
+        // The transport is closed and the trace exported while the results are written.
+        var failures = storesCookies ? engine?.cookieJarFailures ?? [] : []
         async let laterFailures = storesCookies ? [] : close(engine, mock)
         async let exported: Void = finish(exporter)
         let report: Report
@@ -119,6 +120,21 @@ package struct RunSession: Sendable {
             )
         }
         return decision
+    }
+
+    /// Warnings that the process that ran before could not store cookies. The steps that passed do not set them again.
+    private var cookiesLostBefore: [String] {
+        guard let folder = options.resumed?.folder, let events = try? JournalEvents(folder: folder) else { return [] }
+        var lost: [String] = []
+        while let event = try? events.next() {
+            switch event.kind {
+            case .runStarted: lost = []
+            case .warning(let message, nil) where message.string.hasPrefix(Executor.lostCookies):
+                lost.append("before the run was resumed: \(message.string)")
+            default: break
+            }
+        }
+        return lost
     }
 
     /// Returns the files that the run reads and writes. Throws if one cannot be written, or would replace another.

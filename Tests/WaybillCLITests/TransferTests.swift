@@ -71,6 +71,13 @@ import WaybillTestSupport
             "\(run.errorText)"
         )
         #expect(folder.read("out/run.json") != nil)
+
+        let resumed = try await shell("mkdir none; $W resume out")
+        let warning =
+            "before the run was resumed: cookies of the run may be lost: the cookie jar none/jar.txt cannot be"
+        #expect(resumed.status == 0 && (resumed.outputText + resumed.errorText).contains(warning), "\(resumed)")
+        let again = try await shell("$W resume out")
+        #expect(again.status == 0 && !(again.outputText + again.errorText).contains("may be lost"), "\(again)")
     }
 
     @Test(arguments: [true, false])

@@ -20,6 +20,24 @@ import WaybillJSON
         #expect(try parse(text) == value)
     }
 
+    private static func text(_ text: String) -> JSON { .bytes(Array(text.utf8)) }
+
+    @Test(
+        arguments: [
+            (
+                #"{"r":1,"k":{"u":"k","r": {"k":{"r":1}} ,"x":[2]}}"#,
+                ["u": "k", "r": text(#"{"k":{"r":1}}"#), "x": [2]]
+            ),
+            (#"{"k":[{"r":1}, "\u0041"]}"#, text(#"[{"r":1}, "\u0041"]"#)), (#"{"k":true}"#, true), (#"{"k":{}}"#, [:]),
+            (#"{"a":{"k":{"r":1}}}"#, nil), (#"{"k":{"r":[1,]}}"#, nil), (#"{"k":{"r":"\x"}}"#, nil),
+        ] as [(String, JSON?)]
+    )
+    func `a member that is not decoded is checked, and its text is kept`(text: String, expected: JSON?) {
+        var parser = JSONParser()
+        parser.undecodedMember = ["k", "r"]
+        #expect((try? parser.parse(Array(text.utf8)))?["k"] == expected)
+    }
+
     @Test(
         arguments: [
             ("", 0, "expected a value"),

@@ -313,6 +313,17 @@ import WaybillTestSupport
         #expect(try await query("SELECT id FROM orders") == "1\n2\n")
     }
 
+    @Test func `an empty database that another process has locked is not removed`() throws {
+        let path = "\(folder.path)/shop.sqlite"
+        let other = try SQLiteDatabase(path, wait: 0)
+        try other.execute("BEGIN EXCLUSIVE")
+        let isOver = { @Sendable in false }
+        #expect(throws: ResultsError.self) {
+            try SQLiteTransaction(path, excludesReaders: true, wait: 0, until: isOver, orUntil: isOver).commit()
+        }
+        #expect(folder.names().contains("shop.sqlite"))
+    }
+
     @Test func `a file that is not a database is left unchanged`() async throws {
         folder.write(Array("a letter, not a database, and long enough".utf8), to: "shop.sqlite")
         let error = await #expect(throws: ResultsError.self) { try await write(records(#"{"id":1}"#), in: orders()) }

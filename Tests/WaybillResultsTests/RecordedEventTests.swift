@@ -12,6 +12,24 @@ import WaybillTestSupport
         #expect(String(decoding: read.jsonText(), as: UTF8.self) == String(decoding: event.jsonText(), as: UTF8.self))
     }
 
+    @Test(arguments: Samples.events)
+    func `what the journal keeps for later steps is not decoded until it is used`(event: RunEvent) throws {
+        var event = event
+        event.seq = 1
+        let folder = TemporaryFolder()
+        folder.write(String(decoding: JSONStream.journalLine(event.jsonText()), as: UTF8.self), to: "events.ndjson")
+        let read = try #require(try JournalEvents(folder: folder.path).next())
+        #expect(String(decoding: read.jsonText(), as: UTF8.self) == String(decoding: event.jsonText(), as: UTF8.self))
+        let kept: [RedactedJSON?] =
+            switch read.kind {
+            case .stepFinished(_, let kept): [kept?.record]
+            case .elementFinished(let end): [end.kept?.record]
+            case .pageFinished(let end): [end.kept]
+            default: []
+            }
+        #expect(kept.allSatisfy { $0.map { $0.bytes != nil } ?? true })
+    }
+
     @Test func `an event of a later version and an incomplete one are not read`() {
         let at: JSON = "2026-11-21T05:27:03.041Z"
         #expect(RunEvent(json: ["seq": 1, "at": at, "type": "step.started"]) != nil)

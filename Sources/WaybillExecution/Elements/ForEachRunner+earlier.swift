@@ -37,7 +37,7 @@ extension ForEachRunner {
             if step.keeps.contains(.items) {
                 // The journal has no record of an element that passed if nothing uses its results.
                 var record =
-                    before.record.map { StepRecord(kept: $0) } ?? StepRecord(isPassed: before.outcome == .passed)
+                    before.record.map { StepRecord(kept: $0.value) } ?? StepRecord(isPassed: before.outcome == .passed)
                 // The earlier run had memory for it.
                 try? context.keep(record.values, in: &record.memory, at: step.span)
                 result.record = ElementRecord(item: element, record: record)

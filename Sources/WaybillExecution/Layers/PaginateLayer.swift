@@ -134,8 +134,8 @@ private struct PageCollector {
         if let loss = context.output?.loss { earlier.goBack(to: loss.rest.count) }
         guard let next = earlier.next else { return false }
         if keepsItems {
-            guard let kept = earlier.kept else { return false }
-            items = kept.map(JSON.init(markingBytes:))
+            guard earlier.hasItems else { return false }
+            items = earlier.keptItems
             // The earlier run had memory for them.
             try? context.keep(items, in: &memory, at: pagination.span)
         }

@@ -22,7 +22,7 @@ extension StepContext {
             }
             run.events.emit(.stepFinished(result, kept: commit.kept), step: path)
         }
-        var record = StepRecord(kept: earlier.record)
+        var record = earlier.record.map { StepRecord(kept: $0.value) } ?? StepRecord(isPassed: true)
         // The earlier run had memory for it.
         try? keep(record.values, in: &record.memory, at: step.span)
         keep(record, of: step)

@@ -187,8 +187,7 @@ struct ResumeNodes {
         all[index].pageCookies.formUnion(pages.cookies)
         let needsItems = all[index].step.needsItems
         let isPagedElement = path != all[index].path && all[index].request?.settings.stream == nil
-        if isPagedElement || all[index].step.flow?.until != nil || pages.next == nil || needsItems && pages.kept == nil
-        {
+        if isPagedElement || all[index].step.flow?.until != nil || pages.next == nil || needsItems && !pages.hasItems {
             all[index].mustRestartPages = true
         }
     }

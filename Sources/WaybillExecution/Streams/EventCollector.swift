@@ -78,12 +78,12 @@ final class EventCollector: BodyReceiver {
         } else if let loss = output.loss {
             earlier.goBack(to: loss.rest.count)
         }
-        guard let id = earlier.next?.string, !keepsEvents || earlier.kept != nil else { return false }
+        guard let id = earlier.next?.string, !keepsEvents || earlier.hasItems else { return false }
         state.withLock { state in
             (state.lastID, state.count, state.pages) = (id, earlier.items, earlier.count)
             for page in earlier.nextPages { _ = state.ids.insert(page.string) }
             guard keepsEvents else { return }
-            state.events = (earlier.kept ?? []).map(JSON.init(markingBytes:))
+            state.events = earlier.keptItems
             // The earlier run had memory for them.
             try? context.keep(state.events, in: &state.memory, at: setting.span)
         }

@@ -86,8 +86,14 @@ package struct EarlierPages: Sendable {
     package var next: JSON? { last.next }
     /// The values that request the pages after the first.
     package var nextPages: [JSON] { positions.compactMap(\.next) }
-    /// The items, if later steps need them; `nil` if the journal does not have them all.
-    package private(set) var kept: [JSON]? = []
+    /// The items of each page, if later steps need them; `nil` if the journal does not have them all.
+    private var kept: [RedactedJSON]? = []
+    /// Whether the journal has all items.
+    package var hasItems: Bool { kept != nil }
+    /// The items that the journal has.
+    package var keptItems: [JSON] {
+        (kept ?? []).flatMap { ($0.value.array ?? []).map(JSON.init(markingBytes:)) }
+    }
     /// The domains for which the pages set cookies.
     package private(set) var cookies: Set<String> = []
 
@@ -96,7 +102,7 @@ package struct EarlierPages: Sendable {
         // The pages of an earlier attempt no longer count.
         if page.number == 1 { self = EarlierPages() }
         goBack(to: page.number - 1)
-        if let kept = page.kept?.value.array { self.kept? += kept } else { kept = nil }
+        if let kept = page.kept { self.kept?.append(kept) } else { kept = nil }
         cookies.formUnion(page.cookies.map(\.string))
         let (items, next) = (self.items + page.items, page.nextPage?.value)
         positions.append(Position(page: page.number, items: items, next: next, kept: kept?.count ?? 0))

@@ -1,11 +1,9 @@
-package import WaybillJSON
-
 /// A step that had finished before a run was resumed.
 package struct EarlierStep: Sendable {
     /// The result that is reported.
     package var result: StepResult
     /// The step's record for later steps, as far as it was kept.
-    package var record: JSON
+    package var record: RedactedJSON?
     /// The parts of the record that the journal does not contain.
     package var losses: EarlierLosses
     /// The domains for which the step's elements set cookies, if the step is a `forEach`.
@@ -40,7 +38,7 @@ package struct EarlierElements: Sendable {
         /// How the element finished.
         package var outcome: StepOutcome
         /// The element's record for later steps, as far as it was kept.
-        package var record: JSON?
+        package var record: RedactedJSON?
         /// The parts of the record that the journal does not contain.
         package var losses: EarlierLosses
         /// Why the element failed, and its name; `nil` for one without a name that passed. A reference, because there may be
@@ -108,7 +106,6 @@ package struct EarlierSteps: Sendable {
         for (path, outputs) in steps {
             self.steps[path] = EarlierStep(
                 result: StepResult(id: path, path: path, graph: "", outcome: .passed),
-                record: .object(JSONObject()),
                 losses: EarlierLosses(values: Set(outputs.map { "outputs.\($0)" }))
             )
         }
@@ -404,7 +401,7 @@ package struct EarlierSteps: Sendable {
         commits[path] = nil
         steps[path] = EarlierStep(
             result: result,
-            record: kept?.record?.value ?? .object(JSONObject()),
+            record: kept?.record,
             losses: EarlierLosses(kept),
             elementCookies: (elements[path]?.elements.values).map(Self.cookies) ?? [],
             use: use
@@ -427,7 +424,7 @@ package struct EarlierSteps: Sendable {
         elements[path, default: EarlierElements()].elements[end.index] = EarlierElements.Element(
             digest: end.kept?.element,
             outcome: end.outcome,
-            record: end.kept?.record?.value,
+            record: end.kept?.record,
             losses: EarlierLosses(end.kept),
             described: end.outcome == .passed && end.subject.name == nil ? nil : EarlierElements.Description(end),
             use: use

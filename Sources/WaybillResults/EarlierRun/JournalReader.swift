@@ -8,6 +8,12 @@ struct JournalReader {
     private static let pieceSize = 1 << 20
     /// The maximum length of an event's line, in bytes.
     private static let longestLine = 256 << 20
+    /// Leaves out what later steps use, which may be large: of most events, only the rest is needed.
+    private static let parser: JSONParser = {
+        var parser = JSONParser.ownFiles
+        parser.undecodedMember = ["kept", "record"]
+        return parser
+    }()
 
     private let path: String
     /// Returns the part of a line to parse as JSON; `nil` to skip the line without any check.
@@ -41,7 +47,8 @@ struct JournalReader {
         while case let piece = try file.next(Self.pieceSize), !piece.isEmpty {
             var rest = piece[...]
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                try accept(line: held + rest[..<end], take)
+                held += rest[..<end]
+                try accept(line: held, take)
                 held.removeAll(keepingCapacity: true)
                 rest = rest[(end + 1)...]
             }
@@ -67,7 +74,7 @@ struct JournalReader {
                 length += bytes.count + 1
                 return
             }
-            event = try JSONParser.ownFiles.parse(text)
+            event = try Self.parser.parse(text)
         } catch {
             throw damage("expected a JSON object", at: line)
         }

@@ -46,7 +46,7 @@ private struct EventMembers {
     func failure(_ name: String) -> Failure? { json[name].flatMap(Failure.init(json:)) }
 
     /// Returns a value that is kept for later.
-    func redacted(_ name: String) -> RedactedJSON? { json[name].map(RedactedJSON.init(redacted:)) }
+    func redacted(_ name: String) -> RedactedJSON? { json[name].map(RedactedJSON.init(recorded:)) }
 
     func headers(_ name: String) -> [RedactedHeader] {
         (json[name]?.array ?? []).compactMap { header in
@@ -161,7 +161,7 @@ extension EventMembers {
         }
         return RunEvent.KeptRecord(
             use,
-            record: kept["record"].map(RedactedJSON.init(redacted:)),
+            record: kept["record"].map(RedactedJSON.init(recorded:)),
             lost: kept["lost"]?.array?.compactMap(\.string) ?? [],
             cookies: kept["cookies"]?.array?.compactMap(\.redactedText) ?? [],
             element: kept["element"]?.string

@@ -51,7 +51,9 @@ package struct JSONStream: Sendable {
         event["seq"] = .number(JSONNumber(number))
         _ = event.removeValue(named: "sum")
         var object: [UInt8] = []
-        JSONWriter().write(.object(event), to: &object)
+        var writer = JSONWriter()
+        writer.writesBytesAsText = true
+        writer.write(.object(event), to: &object)
         return journalLine(object)
     }
 

@@ -55,22 +55,42 @@ extension RedactedText: ExpressibleByStringInterpolation {
 
 /// A JSON value that is safe to write anywhere: the output of a redactor.
 package struct RedactedJSON: Sendable {
-    /// The value.
-    package let value: JSON
+    /// The value; `nil` if only its text is known.
+    private let decoded: JSON?
     /// The value as compact JSON text, if it was encoded before it is written.
     private(set) var bytes: [UInt8]?
 
     init(redacted value: JSON) {
-        self.value = value
+        decoded = value
+    }
+
+    /// Creates a value from a journal, which may be undecoded; see `JSONParser.undecodedMember`.
+    init(recorded value: JSON) {
+        decoded = value.bytes == nil ? value : nil
+        bytes = value.bytes
+    }
+
+    /// The value. One that was read undecoded is decoded each time.
+    package var value: JSON { value(undecoded: []) }
+
+    /// Returns the value, in which a member may be left undecoded.
+    func value(undecoded member: [String]) -> JSON {
+        if let decoded { return decoded }
+        var parser = JSONParser.ownFiles
+        parser.undecodedMember = member
+        guard let value = try? parser.parse(bytes ?? []) else { preconditionFailure("what was read is not JSON") }
+        return value
     }
 
     /// The maximum length of the text in bytes: an event is at most 256 MiB long, so that `resume` can read it.
     private static let maximumBytes = 240 << 20
 
     /// The value with its text; `nil` if that is too long, or is long and the deadline of the step has passed. Encoding a
-    /// large value takes long, so it is done where nothing waits for it.
+    /// large value takes long, so it is done where nothing waits for it. Bytes in it must be undecoded members, which are
+    /// written as they are.
     package var encoded: RedactedJSON? {
-        let writer = JSONWriter(stopsAtDeadline: true, maximumBytes: Self.maximumBytes)
+        var writer = JSONWriter(stopsAtDeadline: true, maximumBytes: Self.maximumBytes)
+        writer.writesBytesAsText = true
         guard let bytes = writer.wholeText(value) else { return nil }
         var encoded = self
         encoded.bytes = bytes

@@ -96,16 +96,19 @@ extension StepResult {
 
 extension RunEvent.KeptRecord {
     /// Returns what the journal keeps of a step whose elements were divided among shards: the `items` of all shards, in
-    /// order.
+    /// order, which are not decoded. If they are too long for an event, they are lost.
     ///
     /// - Parameters:
     ///   - shards: What the journals of the shards keep.
     ///   - written: The complete file, if later steps use it.
     package static func merged(_ shards: [RunEvent.KeptRecord], written: JSON?) -> RunEvent.KeptRecord {
-        let records = shards.compactMap(\.record?.value)
+        let records = shards.compactMap { $0.record?.value(undecoded: ["items"]) }
         var record = records.lazy.compactMap(\.object).first
-        let items = records.compactMap { $0["items"]?.array }
-        if !items.isEmpty { record?["items"] = .array(items.flatMap(\.self)) }
+        let items = records.compactMap { $0["items"]?.bytes?.dropFirst().dropLast() }
+        if !items.isEmpty {
+            let all = items.filter { !$0.isEmpty }.joined(separator: [UInt8(ascii: ",")])
+            record?["items"] = .bytes([UInt8(ascii: "[")] + all + [UInt8(ascii: "]")])
+        }
         if let failed = records.first(where: { $0["ok"] == false }) {
             record?["ok"] = false
             record?["error"] = failed["error"]
@@ -114,10 +117,13 @@ extension RunEvent.KeptRecord {
             record = record ?? JSONObject([("ok", true)])
             record?["written"] = written.markingBytes
         }
+        func whole() -> RedactedJSON? { record.flatMap { RedactedJSON(redacted: .object($0)).encoded } }
+        var (kept, lost) = (whole(), shards.flatMap(\.lost))
+        if kept == nil, record?.removeValue(named: "items") != nil { (kept, lost) = (whole(), lost + ["items"]) }
         return RunEvent.KeptRecord(
             shards.allSatisfy { $0.use == .taken } ? .taken : .partly,
-            record: record.map { RedactedJSON(redacted: .object($0)) },
-            lost: unique(shards.flatMap(\.lost)),
+            record: kept,
+            lost: unique(lost),
             cookies: unique(shards.flatMap(\.cookies))
         )
     }

@@ -54,10 +54,11 @@ final class SQLiteTransaction {
     ) throws(ResultsError) {
         self.path = path
         let database = try SQLiteDatabase(path, wait: wait, until: isStopped, orUntil: isCancelled, notice: notice)
-        self.database = database
         // More memory than the default of 2 MiB, for keys in random order.
         try database.execute("PRAGMA cache_size = -8000")
         try database.execute(excludesReaders ? "BEGIN EXCLUSIVE" : "BEGIN IMMEDIATE")
+        // Without the lock, there is nothing to undo, and an empty database may be that of another process.
+        self.database = database
     }
 
     deinit {
