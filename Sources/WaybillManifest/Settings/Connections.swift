@@ -21,7 +21,9 @@ package enum NetworkRequirement: ReadableSetting {
         if let metered = node["metered"], let isAllowed = decoder.boolean(metered) { add(.metered(isAllowed), metered) }
     }
 
-    package var merging: SettingMerging { if case .interface = self { .byName("interface") } else { .byName("metered") } }
+    package var merging: SettingMerging {
+        if case .interface = self { .byName("interface") } else { .byName("metered") }
+    }
 }
 
 /// Whether a connection is tried before requests are sent (`reachability`).
