@@ -114,10 +114,10 @@ package struct EarlierSteps: Sendable {
     /// Returns the step at a path if it had finished and its result is kept.
     package func step(at path: String) -> EarlierStep? { isVoid(path) ? nil : steps[path] }
 
-    /// Returns the result of the group of steps at a path if it had finished.
-    /// Returns how many rounds of the `until` of a step have finished.
+    /// Returns how many rounds of the `until` of a step had finished.
     package func rounds(of path: String) -> Int { rounds[path] ?? 0 }
 
+    /// Returns the result of the group of steps at a path if it had finished.
     package func group(at path: String) -> StepResult? { isVoid(path) ? nil : groups[path] }
 
     /// The paths of the groups of steps that had finished.
